@@ -80,6 +80,12 @@ function unknownLink(name: string | undefined, checked: readonly CheckedLink[]):
   );
 }
 
+/** What a link has for itself. */
+interface OwnSettings {
+  readonly name: string;
+  readonly own: Tree;
+}
+
 /** A link with what is wrong in its settings. */
 interface CheckedLink {
   readonly name?: string;
@@ -94,7 +100,7 @@ function checkLinks(environment: Environment): CheckedLink[] {
   const { links: own = {}, ...tree }: Tree = {
     crm: {},
     sheet: {},
-    ...readConfigFile(configFileOf(environment), isConfigNamed(environment)),
+    ...readFile(environment),
   };
   const mistakes = environmentVariables.flatMap((variable) => placeVariable(tree, variable, environment));
   const links = settingsSchema.shape.links.safeParse(own, { error: settingWords });
@@ -102,26 +108,26 @@ function checkLinks(environment: Environment): CheckedLink[] {
     mistakes.push(...links.error.issues.map((issue) => describeIssue(issue, { links: own }, ['links'])));
   if (mistakes.length > 0 || !links.success) throw refusal(mistakes);
   const names = Object.keys(links.data);
-  if (names.length === 0) return [checkDraft({ tree })];
-  return names.map((name) => ({
-    name,
-    ...checkDraft(draftLink(name, tree, links.data[name] ?? {}, environment)),
-  }));
-}
-
-/** The settings of a link before they are checked. */
-interface Draft {
-  readonly tree: Tree;
-  readonly link?: { readonly name: string; readonly own: Tree; readonly mistakes: readonly string[] };
+  if (names.length === 0) return [checkTree(tree)];
+  return names.map((name) => checkLink(name, tree, links.data[name] ?? {}, environment));
 }
 
 /** Puts together what all links have and what one has for itself, from the file and from variables that end in its name. */
-function draftLink(name: string, common: Tree, own: Tree, environment: Environment): Draft {
-  const before = mergeTrees({ crm: {}, sheet: {} }, own);
-  const mistakes = environmentVariables
+function checkLink(name: string, common: Tree, given: Tree, environment: Environment): CheckedLink {
+  const own = mergeTrees({ crm: {}, sheet: {} }, given);
+  const misplaced = environmentVariables
     .filter(isOfLink)
-    .flatMap((variable) => placeVariable(before, ofLink(variable, name), environment));
-  return { tree: mergeTrees(common, before), link: { name, own: before, mistakes } };
+    .flatMap((variable) => placeVariable(own, ofLink(variable, name), environment));
+  if (misplaced.length > 0) return { name, mistakes: misplaced };
+  const { mistakes, settings } = checkTree(mergeTrees(common, own), { name, own });
+  if (!settings) return { name, mistakes };
+  const { directory } = settings.state;
+  const state = { ...settings.state, directory: join(directory, 'links', name) };
+  return {
+    name,
+    settings: { ...settings, state, link: { name, commonDirectory: directory } },
+    mistakes: mistakes.map((mistake) => `links.${name}: ${mistake}`),
+  };
 }
 
 const isOfLink = ({ path }: EnvironmentVariable) => path[0] === 'crm' || path[0] === 'sheet';
@@ -131,22 +137,10 @@ const ofLink = (variable: EnvironmentVariable, link: string): EnvironmentVariabl
   name: `${variable.name}_${link.toUpperCase().replaceAll('-', '_')}`,
 });
 
-function checkDraft({ link, tree }: Draft): {
-  readonly settings?: Settings;
-  readonly mistakes: readonly string[];
-} {
-  if (link && link.mistakes.length > 0) return { mistakes: link.mistakes };
+function checkTree(tree: Tree, link?: OwnSettings): CheckedLink {
   const { data, error } = settingsSchema.safeParse(tree, { error: settingWords });
-  if (!data) return { mistakes: error.issues.map((issue) => describeIssue(issue, tree, [], link)) };
-  const mistakes = checkRelations(data);
-  if (!link) return { settings: data, mistakes };
-  const { name } = link;
-  const place = { name, commonDirectory: data.state.directory };
-  const state = { ...data.state, directory: join(data.state.directory, 'links', name) };
-  return {
-    settings: { ...data, state, link: place },
-    mistakes: mistakes.map((mistake) => `links.${name}: ${mistake}`),
-  };
+  if (data) return { settings: data, mistakes: checkRelations(data) };
+  return { mistakes: error.issues.map((issue) => describeIssue(issue, tree, [], link)) };
 }
 
 /** Two links that write the same rows would undo each other's work. */
@@ -164,10 +158,9 @@ const httpPart = z.object({ http: settingsSchema.shape.http });
 
 /** Where the daemon is asked and with which token, whatever the other settings are. Fails with CONFIG_INVALID. */
 export function loadHttpSettings(environment: Environment): Settings['http'] {
-  const tree = readConfigFile(configFileOf(environment), isConfigNamed(environment));
+  const tree = readFile(environment);
   const variables = environmentVariables.filter(({ path }) => path[0] === 'http');
-  const misplaced = variables.flatMap((variable) => placeVariable(tree, variable, environment));
-  if (misplaced.length > 0) throw refusal(misplaced);
+  placeAll(tree, variables, environment);
   const parsed = httpPart.safeParse(tree, { error: settingWords });
   if (!parsed.success) throw refusal(parsed.error.issues.map((issue) => describeIssue(issue, tree, [])));
   return parsed.data.http;
@@ -175,21 +168,26 @@ export function loadHttpSettings(environment: Environment): Settings['http'] {
 
 /** The variables for which neither the environment nor the file, which may be missing, has anything. Fails with CONFIG_INVALID. */
 export function listMissing(environment: Environment): EnvironmentVariable[] {
-  const tree = readConfigFile(configFileOf(environment), false);
-  const misplaced = environmentVariables.flatMap((variable) => placeVariable(tree, variable, environment));
-  if (misplaced.length > 0) throw refusal(misplaced);
+  const tree = readFile(environment, false);
+  placeAll(tree, environmentVariables, environment);
   return environmentVariables.filter(({ path }) => valueAt(tree, path) === undefined);
+}
+
+function placeAll(tree: Tree, variables: readonly EnvironmentVariable[], environment: Environment): void {
+  const misplaced = variables.flatMap((variable) => placeVariable(tree, variable, environment));
+  if (misplaced.length > 0) throw refusal(misplaced);
 }
 
 /** Whether the file has links with names: then it is written by hand. Fails with CONFIG_INVALID. */
 export const hasNamedLinks = (environment: Environment): boolean =>
-  Object.keys(Object(readConfigFile(configFileOf(environment), false)['links'])).length > 0;
+  Object.keys(Object(readFile(environment, false)['links'])).length > 0;
+
+const readFile = (environment: Environment, isNamed = Boolean(environment['CRM_SYNC_CONFIG'])): Tree =>
+  readConfigFile(configFileOf(environment), isNamed);
 
 /** The configuration file that is used. */
 export const configFileOf = (environment: Environment): string =>
   environment['CRM_SYNC_CONFIG'] || defaultConfigFile;
-
-const isConfigNamed = (environment: Environment): boolean => Boolean(environment['CRM_SYNC_CONFIG']);
 
 /** What is common to all links, and a section of several variables, is found wrong more than once. */
 function refusal(mistakes: readonly string[]): SyncError {
@@ -203,7 +201,7 @@ function describeIssue(
   issue: z.core.$ZodIssue,
   tree: Tree,
   base: readonly string[],
-  link?: Draft['link'],
+  link?: OwnSettings,
 ): string {
   const path = [...base, ...issue.path.map(String)];
   const general = environmentVariables.find((candidate) =>
@@ -232,24 +230,27 @@ export const hideKeys = (text: string): string => text.replace(/svc_live_[0-9a-f
 
 /** Relations between settings that a schema of single values can not hold. */
 function checkRelations(settings: Settings): string[] {
-  const problems: string[] = [];
-  const { alerts, crm, sheet } = settings;
-  if (!isSafeUrl(crm.baseUrl)) problems.push(`crm.baseUrl (CRM_BASE_URL): ${unsafeUrl}`);
-  if (!isPlaceAlone(crm.baseUrl)) problems.push(`crm.baseUrl (CRM_BASE_URL): ${moreThanPlace}`);
-  if (sheet.apiRootUrl !== undefined && !isSafeUrl(sheet.apiRootUrl))
-    problems.push(`sheet.apiRootUrl (GOOGLE_API_ROOT_URL): ${unsafeUrl}`);
-  if (alerts.webhookUrl !== undefined && !isSafeUrl(alerts.webhookUrl))
-    problems.push(`alerts.webhookUrl (ALERT_WEBHOOK_URL): ${unsafeUrl}`);
-  if (settings.http.readWithToken && settings.http.controlToken === undefined)
+  const { alerts, crm, http, sheet } = settings;
+  const urls: readonly [place: string, url: string | undefined, isGood: typeof isSafeUrl, words: string][] = [
+    ['crm.baseUrl (CRM_BASE_URL)', crm.baseUrl, isSafeUrl, unsafeUrl],
+    ['crm.baseUrl (CRM_BASE_URL)', crm.baseUrl, isPlaceAlone, moreThanPlace],
+    ['sheet.apiRootUrl (GOOGLE_API_ROOT_URL)', sheet.apiRootUrl, isSafeUrl, unsafeUrl],
+    ['alerts.webhookUrl (ALERT_WEBHOOK_URL)', alerts.webhookUrl, isSafeUrl, unsafeUrl],
+  ];
+  const problems = urls.flatMap(([place, url, isGood, words]) =>
+    url === undefined || isGood(url) ? [] : [`${place}: ${words}`],
+  );
+  if (http.readWithToken && http.controlToken === undefined)
     problems.push('http.readWithToken: needs a token, http.controlToken (CONTROL_TOKEN)');
-  if (!isLoopback(settings.http.host) && settings.http.controlToken === undefined)
+  if (!isLoopback(http.host) && http.controlToken === undefined)
     problems.push(
-      `http.host (HTTP_HOST): other machines reach the daemon at ${settings.http.host}, so it needs a token, http.controlToken (CONTROL_TOKEN, CONTROL_TOKEN_FILE)`,
+      `http.host (HTTP_HOST): other machines reach the daemon at ${http.host}, so it needs a token, http.controlToken (CONTROL_TOKEN, CONTROL_TOKEN_FILE)`,
     );
-  for (const { entity, tab } of allTabs(settings)) {
-    problems.push(...checkFields(entity, tab), ...checkHeaders(entity, tab));
-  }
-  return [...problems, ...checkTitles(settings)];
+  const ofTabs = allTabs(settings).flatMap(({ entity, tab }) => [
+    ...checkFields(entity, tab),
+    ...checkHeaders(entity, tab),
+  ]);
+  return [...problems, ...ofTabs, ...checkTitles(settings)];
 }
 
 /** A tab is found by its title as {@link labelKey} compares it, so no two may have the same one. */

@@ -2,20 +2,33 @@ import { z } from 'zod';
 import { type Entity, entities, listedEntities } from '../core/record.ts';
 import { logLevels } from './logger.ts';
 
-/** A whole number of milliseconds, at least 1. */
-const milliseconds = (initial: number, description: string) =>
-  z
-    .int()
-    .min(initial === 0 ? 0 : 1)
-    .default(initial)
-    .describe(`${description} (milliseconds)`);
+const whole = (min: number, initial: number, description: string) =>
+  z.int().min(min).default(initial).describe(description);
 
-const count = (initial: number, description: string) => z.int().min(1).default(initial).describe(description);
+/** A whole number of milliseconds, at least 1 unless the default is less. */
+const milliseconds = (initial: number, description: string) =>
+  whole(Math.min(1, initial), initial, `${description} (milliseconds)`);
+
+const count = (initial: number, description: string) => whole(1, initial, description);
+
+const share = (initial: number, description: string) =>
+  z.number().min(0).max(1).default(initial).describe(description);
+
+const flag = (initial: boolean, description: string) => z.boolean().default(initial).describe(description);
+
+/** A text that may be absent. */
+const text = (description: string) => z.string().min(1).optional().describe(description);
+
+const tabTitle = (initial: string, description: string) =>
+  z.string().min(1).max(100).default(initial).describe(description);
+
+/** Settings that all have defaults or may be absent, and so may their section. */
+const section = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).prefault({} as never);
 
 const conflict = z.enum(['crm', 'sheet', 'ask']);
 
 const column = z.strictObject({
-  header: z.string().min(1).optional().describe('Text above the column.'),
+  header: text('Text above the column.'),
   direction: z.enum(['both', 'toSheet', 'off']).optional().describe('Which way edits go.'),
   conflict: conflict
     .optional()
@@ -30,26 +43,17 @@ const column = z.strictObject({
 
 const vanishedRows = z.enum(['ask', 'trash', 'restore']);
 
-const rowsMin = (initial: number, description: string) =>
-  z.int().min(0).default(initial).describe(description);
-const share = (initial: number, description: string) =>
-  z.number().min(0).max(1).default(initial).describe(description);
-
 const tab = (title: string) =>
   z.strictObject({
-    title: z.string().min(1).max(100).default(title).describe('Name of the tab.'),
+    title: tabTitle(title, 'Name of the tab.'),
     conflict: conflict.default('crm').describe('Who wins when both sides changed one field differently.'),
     columns: z.record(z.string(), column).default({}).describe('Rules for single columns, by field name.'),
     vanishedRows: vanishedRows
       .optional()
       .describe("What a row that is gone from this tab means for the CRM; the sheet's rule where absent."),
-    pauseColumn: z
-      .string()
-      .min(1)
-      .optional()
-      .describe(
-        'Header of a column of checkboxes; a row that is ticked there is left alone. None where absent.',
-      ),
+    pauseColumn: text(
+      'Header of a column of checkboxes; a row that is ticked there is left alone. None where absent.',
+    ),
     order: z
       .array(z.string())
       .default([])
@@ -58,7 +62,7 @@ const tab = (title: string) =>
 
 /** Contacts cost a request for every lead, so only those who want them have them. */
 const contactsTab = z.strictObject({
-  enabled: z.boolean().default(false).describe('Whether contacts are kept the same at all.'),
+  enabled: flag(false, 'Whether contacts are kept the same at all.'),
   ...tab('Contacts').shape,
 });
 
@@ -71,11 +75,7 @@ const crm = z.strictObject({
   apiKey: apiKey.describe(
     'Key of the CRM: from the environment or a secret file, not from the configuration.',
   ),
-  apiKeyFile: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('File with that key, where the environment does not have it.'),
+  apiKeyFile: text('File with that key, where the environment does not have it.'),
   apiKeys: z
     .array(apiKey)
     .default([])
@@ -83,17 +83,13 @@ const crm = z.strictObject({
       'Further keys of the same account, each with a budget of its own; in the environment separated by commas or line breaks.',
     ),
   timeoutMs: milliseconds(20_000, 'Longest time one request to the CRM may take'),
-  budget: z
-    .strictObject({
-      requests: count(100, 'Requests the CRM allows per key in the rolling window.'),
-      windowMs: milliseconds(60_000, 'Length of the rolling window'),
-    })
-    .prefault({}),
-  ipBudget: z
-    .strictObject({
-      requests: count(200, 'Requests the CRM allows per address in the same window, with all keys together.'),
-    })
-    .prefault({}),
+  budget: section({
+    requests: count(100, 'Requests the CRM allows per key in the rolling window.'),
+    windowMs: milliseconds(60_000, 'Length of the rolling window'),
+  }),
+  ipBudget: section({
+    requests: count(200, 'Requests the CRM allows per address in the same window, with all keys together.'),
+  }),
   sweepMs: milliseconds(15_000, 'Pause between the starts of two complete reads of an entity'),
   contactsPauseMs: milliseconds(2_000, 'Pause between two leads whose contacts are read'),
   catalogMs: milliseconds(300_000, 'Age at which stages, statuses and custom fields are read again'),
@@ -115,11 +111,7 @@ const sheet = z.strictObject({
       'must be the id in the address of the spreadsheet: what stands between /d/ and the next slash',
     )
     .describe("The long id in the spreadsheet's address."),
-  credentialsFile: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('Credentials file of Google; without it, the default login of the machine is used.'),
+  credentialsFile: text('Credentials file of Google; without it, the default login of the machine is used.'),
   apiRootUrl: z.url().optional().describe('An emulator of Google; then there is no Google login.'),
   timeoutMs: milliseconds(60_000, 'Longest time one request to Google may take'),
   pollMs: milliseconds(5_000, 'Pause between two reads of the sheet'),
@@ -130,39 +122,31 @@ const sheet = z.strictObject({
   vanishedRows: vanishedRows
     .default('ask')
     .describe('What a row that is gone from the sheet means for the CRM.'),
-  brakes: z
-    .strictObject({
-      deletesMin: rowsMin(
-        5,
-        'Rows or records that may always go at once, and cells of a column that may always be emptied.',
-      ),
-      deletesShare: share(
-        0.1,
-        'Share of a tab whose rows or records may go at once, and of a column whose cells may be emptied.',
-      ),
-      changesMin: rowsMin(50, 'Rows that may always change at once.'),
-      changesShare: share(0.2, 'Share of a tab whose rows may change at once.'),
-      columnMin: rowsMin(20, 'Cells of one column that may always change at once.'),
-      columnShare: share(0.3, 'Share of one column whose cells may change at once.'),
-    })
-    .prefault({}),
-  conflicts: z
-    .strictObject({
-      enabled: z
-        .boolean()
-        .default(true)
-        .describe('Whether a tab lists what waits for a person, to be answered there.'),
-      title: z.string().min(1).max(100).default('Conflicts').describe('Name of that tab.'),
-    })
-    .prefault({}),
-  tabs: z
-    .strictObject({
-      leads: tab('Leads').prefault({}),
-      opportunities: tab('Opportunities').prefault({}),
-      tasks: tab('Tasks').prefault({}),
-      contacts: contactsTab.prefault({}),
-    })
-    .prefault({}),
+  brakes: section({
+    deletesMin: whole(
+      0,
+      5,
+      'Rows or records that may always go at once, and cells of a column that may always be emptied.',
+    ),
+    deletesShare: share(
+      0.1,
+      'Share of a tab whose rows or records may go at once, and of a column whose cells may be emptied.',
+    ),
+    changesMin: whole(0, 50, 'Rows that may always change at once.'),
+    changesShare: share(0.2, 'Share of a tab whose rows may change at once.'),
+    columnMin: whole(0, 20, 'Cells of one column that may always change at once.'),
+    columnShare: share(0.3, 'Share of one column whose cells may change at once.'),
+  }),
+  conflicts: section({
+    enabled: flag(true, 'Whether a tab lists what waits for a person, to be answered there.'),
+    title: tabTitle('Conflicts', 'Name of that tab.'),
+  }),
+  tabs: section({
+    leads: tab('Leads').prefault({}),
+    opportunities: tab('Opportunities').prefault({}),
+    tasks: tab('Tasks').prefault({}),
+    contacts: contactsTab.prefault({}),
+  }),
 });
 
 const writes = z
@@ -220,79 +204,59 @@ export const settingsSchema = z.strictObject({
     .record(linkName, link)
     .default({})
     .describe('Several accounts and spreadsheets, by names of your own; one without a name where empty.'),
-  queue: z
-    .strictObject({
-      redisUrl: z
-        .string()
-        .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
-        .refine((text) => !/^rediss?:/.test(text) || isReadable(text), unreadableRedis)
-        .optional()
-        .describe('Address of Redis for the queue; without it the queue runs in the process.'),
-      concurrency: count(4, 'Records that are sent to the CRM at the same time.'),
-    })
-    .prefault({}),
-  state: z
-    .strictObject({
-      directory: z.string().min(1).default('state').describe('Where the mirror lives.'),
-      historyDays: z
-        .int()
-        .min(90)
-        .default(365)
-        .describe('Days that the history is kept, so that what was changed can be taken back.'),
-    })
-    .prefault({}),
-  http: z
-    .strictObject({
-      host: z
-        .string()
-        .min(1)
-        .default('127.0.0.1')
-        .describe(
-          'Address on which health and control are served; one that other machines reach needs a token.',
-        ),
-      port: z.int().min(0).max(65_535).default(8080).describe('Port for it.'),
-      hostNames: z
-        .array(z.string().refine(isHostName, wrongHostName))
-        .default([])
-        .describe('Names under which it may be asked, besides localhost, the host and IP addresses.'),
-      controlToken: z
-        .string()
-        .min(16, 'must have at least 16 characters')
-        .regex(headerText, 'must be of one line of letters, digits and signs')
-        .optional()
-        .describe('Commands need it, and beyond this machine reading too; without it commands are off.'),
-      controlTokenFile: z
-        .string()
-        .min(1)
-        .optional()
-        .describe('File with that token, where the environment does not have it.'),
-      readWithToken: z
-        .boolean()
-        .default(false)
-        .describe(
-          'Whether status, history, metrics and the page need the token on this machine too; health never does.',
-        ),
-    })
-    .prefault({}),
-  health: z
-    .strictObject({
-      graceMs: milliseconds(60_000, 'How long trouble that can pass by itself may last before it counts'),
-      editAgeMs: milliseconds(900_000, 'How long an edit may wait until it is sent to the CRM'),
-      sweepAgeMs: milliseconds(1_800_000, 'How old the last complete read of a list of the CRM may be'),
-    })
-    .prefault({}),
-  alerts: z
-    .strictObject({
-      webhookUrl: z
-        .url()
-        .refine((text) => !URL.canParse(text) || isReadable(text), unreadableLogin)
-        .optional()
-        .describe(
-          'Address that gets each condition of the health when it begins and when it ends; Slack takes it too.',
-        ),
-    })
-    .prefault({}),
-  log: z.strictObject({ level: z.enum(logLevels).default('info').describe('What is logged.') }).prefault({}),
+  queue: section({
+    redisUrl: z
+      .string()
+      .regex(/^rediss?:\/\//, 'must begin with redis:// or rediss://')
+      .refine((text) => !/^rediss?:/.test(text) || isReadable(text), unreadableRedis)
+      .optional()
+      .describe('Address of Redis for the queue; without it the queue runs in the process.'),
+    concurrency: count(4, 'Records that are sent to the CRM at the same time.'),
+  }),
+  state: section({
+    directory: z.string().min(1).default('state').describe('Where the mirror lives.'),
+    historyDays: whole(90, 365, 'Days that the history is kept, so that what was changed can be taken back.'),
+  }),
+  http: section({
+    host: z
+      .string()
+      .min(1)
+      .default('127.0.0.1')
+      .describe(
+        'Address on which health and control are served; one that other machines reach needs a token.',
+      ),
+    port: z.int().min(0).max(65_535).default(8080).describe('Port for it.'),
+    hostNames: z
+      .array(z.string().refine(isHostName, wrongHostName))
+      .default([])
+      .describe('Names under which it may be asked, besides localhost, the host and IP addresses.'),
+    controlToken: z
+      .string()
+      .min(16, 'must have at least 16 characters')
+      .regex(headerText, 'must be of one line of letters, digits and signs')
+      .optional()
+      .describe('Commands need it, and beyond this machine reading too; without it commands are off.'),
+    controlTokenFile: text('File with that token, where the environment does not have it.'),
+    readWithToken: flag(
+      false,
+      'Whether status, history, metrics and the page need the token on this machine too; health never does.',
+    ),
+  }),
+  health: section({
+    graceMs: milliseconds(60_000, 'How long trouble that can pass by itself may last before it counts'),
+    editAgeMs: milliseconds(900_000, 'How long an edit may wait until it is sent to the CRM'),
+    sweepAgeMs: milliseconds(1_800_000, 'How old the last complete read of a list of the CRM may be'),
+  }),
+  alerts: section({
+    webhookUrl: z
+      .url()
+      .refine((text) => !URL.canParse(text) || isReadable(text), unreadableLogin)
+      .optional()
+      .describe(
+        'Address that gets each condition of the health when it begins and when it ends; Slack takes it too.',
+      ),
+  }),
+  log: section({ level: z.enum(logLevels).default('info').describe('What is logged.') }),
   // Longer than the longest request, so that what is on its way can end.
   stopGraceMs: milliseconds(65_000, 'Longest time a clean stop may take'),
 });
