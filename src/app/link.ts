@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createBullmqQueue } from '../bullmq/queue.ts';
 import { SyncError } from '../core/errors.ts';
@@ -7,7 +7,7 @@ import { emptyCatalog, fieldsInUse } from '../core/fields/catalog.ts';
 import type { ConflictPolicy, Direction } from '../core/merge.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { BudgetLog, Log, WorkQueue } from '../core/ports.ts';
-import type { Entity } from '../core/record.ts';
+import { type Entity, entities } from '../core/record.ts';
 import { type BudgetUsage, createRequestBudget, onlyKey, type RequestBudget } from '../crm/budget.ts';
 import { createCrmClient } from '../crm/client.ts';
 import { type ApiKey, createApiKey } from '../crm/key-pool.ts';
@@ -26,6 +26,7 @@ import type { LinkTimes } from '../sync/link.ts';
 import { systemClock } from './clock.ts';
 import { openInstance } from './instance.ts';
 import { enabledEntities, type Settings, tabSettings } from './settings.ts';
+import { shortHash } from './short-hash.ts';
 import { findNetworkDisk, networkDiskAdvice, privateStateAdvice } from './state-directory.ts';
 
 /** A link with what has to be closed after it, and what status shows of its budget. */
@@ -195,7 +196,7 @@ export type RereadKeys = () => readonly string[];
 export const keysOf = ({ crm }: Settings): string[] => [...new Set([crm.apiKey, ...crm.apiKeys])];
 
 const openKeys = (settings: Settings, rereadKeys: RereadKeys = () => []): readonly ApiKey[] =>
-  keysOf(settings).map((secret, place) => createApiKey(keyName, secret, () => rereadKeys()[place]));
+  keysOf(settings).map((secret, place) => createApiKey(shortHash, secret, () => rereadKeys()[place]));
 
 /** The budget of the settings' keys, going on with the slots in the log. */
 export const createKeyBudget = (
@@ -214,10 +215,6 @@ export const createKeyBudget = (
   });
 };
 
-/** Names a key where the key itself must not stand. */
-export const keyName = (secret: string): string =>
-  createHash('sha256').update(secret).digest('hex').slice(0, 16);
-
 /** How the settings' spreadsheet is reached. */
 export function sheetOptions({ sheet }: Settings, log: Log): SheetsClientOptions {
   const { spreadsheetId, apiRootUrl, credentialsFile, readsPerMinute, writesPerMinute, timeoutMs } = sheet;
@@ -235,8 +232,7 @@ export function sheetOptions({ sheet }: Settings, log: Log): SheetsClientOptions
 }
 
 /** Names the CRM account in the spreadsheet. The specification tells no account apart from its address. */
-export const accountOf = ({ crm }: Settings): string =>
-  createHash('sha256').update(withoutSlash(crm.baseUrl)).digest('hex').slice(0, 16);
+export const accountOf = ({ crm }: Settings): string => shortHash(withoutSlash(crm.baseUrl));
 
 /** With a slash at its end an address is the same. */
 const withoutSlash = (address: string): string => address.replace(/\/+$/, '');
@@ -289,7 +285,7 @@ function openQueue(settings: Settings, log: Log): WorkQueue {
   const { redisUrl, concurrency } = settings.queue;
   const clock = systemClock;
   if (redisUrl === undefined) return createInProcessQueue({ concurrency, clock, log });
-  const name = `push-${createHash('sha256').update(settings.sheet.spreadsheetId).digest('hex').slice(0, 12)}`;
+  const name = `push-${shortHash(settings.sheet.spreadsheetId).slice(0, 12)}`;
   return createBullmqQueue({ redisUrl, name, concurrency, clock, log });
 }
 
@@ -302,14 +298,9 @@ export function readRules(settings: Settings): Pick<SheetLink, 'entities' | 'pol
 /** The configuration speaks of the sheet; deciding knows it as the table. */
 export function readPolicy(settings: Settings): Policy {
   const { appendsMax, brakes, conflicts: questions, vanishedRows } = settings.sheet;
-  const tabs: Record<Entity, TabPolicy> = {
-    lead: readTab(settings, 'lead'),
-    opportunity: readTab(settings, 'opportunity'),
-    task: readTab(settings, 'task'),
-    contact: readTab(settings, 'contact'),
-  };
+  const tabs = Object.fromEntries(entities.map((entity) => [entity, readTab(settings, entity)]));
   const questionsTitle = questions.enabled ? questions.title : undefined;
-  return { tabs, questionsTitle, vanishedRows, brakes, appendsMax };
+  return { tabs: tabs as Record<Entity, TabPolicy>, questionsTitle, vanishedRows, brakes, appendsMax };
 }
 
 const conflicts: Readonly<Record<'crm' | 'sheet' | 'ask', ConflictPolicy>> = {

@@ -7,14 +7,11 @@ import { firstRecordCall, readListDialect } from '../../crm/probe-dialect.ts';
 import { failureOfList } from '../../crm/verdict.ts';
 import { askAccount, findAccountDoubt } from '../../sync/reading/account.ts';
 import { bad, doubtful, type Examination, type Finding, good, skipped } from './check.ts';
-import type { DoctorContext } from './context.ts';
-
-type AccessExamination = Examination<DoctorContext>;
 
 /** Any endpoint will do to see how the CRM answers; this one is asked anyway. */
 const anyCall = firstRecordCall('lead');
 
-const address: AccessExamination = {
+const address: Examination = {
   name: 'CRM address',
   examine({ settings }) {
     const { origin, pathname } = new URL(settings.crm.baseUrl);
@@ -24,7 +21,7 @@ const address: AccessExamination = {
   },
 };
 
-export const connection: AccessExamination = {
+export const connection: Examination = {
   name: 'CRM connection',
   async examine({ settings, crm }) {
     const { hostname, host } = new URL(settings.crm.baseUrl);
@@ -43,7 +40,7 @@ export const connection: AccessExamination = {
   },
 };
 
-const envelope: AccessExamination = {
+const envelope: Examination = {
   name: 'CRM envelope',
   needs: [connection.name],
   async examine({ crm }) {
@@ -57,7 +54,7 @@ const envelope: AccessExamination = {
   },
 };
 
-export const key: AccessExamination = {
+export const key: Examination = {
   name: 'CRM key',
   needs: [envelope.name],
   async examine({ crm }) {
@@ -79,7 +76,7 @@ async function answerOf(crm: CrmProbe, call: ProbeCall): Promise<'allowed' | 'fo
 
 const notGranted = bad('not granted', 'Create a key that has it. Until then what needs it is left alone.');
 
-const scopeOf = (name: string, call: ProbeCall): AccessExamination => ({
+const scopeOf = (name: string, call: ProbeCall): Examination => ({
   name: `scope ${name}`,
   needs: [key.name],
   async examine({ crm }) {
@@ -88,7 +85,7 @@ const scopeOf = (name: string, call: ProbeCall): AccessExamination => ({
   },
 });
 
-const scopeExaminations: readonly AccessExamination[] = [
+const scopeExaminations: readonly Examination[] = [
   scopeOf('read:leads', anyCall),
   scopeOf('read:opportunities', firstRecordCall('opportunity')),
   scopeOf('read:tasks', firstRecordCall('task')),
@@ -97,7 +94,7 @@ const scopeExaminations: readonly AccessExamination[] = [
   scopeOf('read:custom_fields', { endpoint: 'listCustomFields' }),
 ];
 
-const contactScope: AccessExamination = {
+const contactScope: Examination = {
   name: 'scope read:contacts',
   needs: ['scope read:leads'],
   async examine({ settings, crm }) {
@@ -109,7 +106,7 @@ const contactScope: AccessExamination = {
   },
 };
 
-const writeScopes: AccessExamination = {
+const writeScopes: Examination = {
   name: 'scopes for writing',
   examine() {
     const untried = scopes.filter((scope) => !scope.startsWith('read:')).join(', ');
@@ -118,7 +115,7 @@ const writeScopes: AccessExamination = {
 };
 
 /** With several keys, any may do the work of another, and nobody would see that one is refused. */
-export const singleKeys: AccessExamination = {
+export const singleKeys: Examination = {
   name: 'each CRM key',
   needs: [key.name],
   async examine({ settings, probeKey }) {
@@ -139,7 +136,7 @@ export const singleKeys: AccessExamination = {
 };
 
 /** A key tells no account; that its records are others than those of the mirror does. */
-export const account: AccessExamination = {
+export const account: Examination = {
   name: 'account of the CRM',
   needs: [key.name],
   async examine({ openKeys, state }) {
@@ -159,7 +156,7 @@ export const account: AccessExamination = {
 };
 
 /** Whether the CRM can be reached, and what its keys allow. */
-export const accessExaminations: readonly AccessExamination[] = [
+export const accessExaminations: readonly Examination[] = [
   address,
   connection,
   envelope,

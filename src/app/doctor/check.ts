@@ -1,4 +1,5 @@
 import { isSyncError, type SyncError } from '../../core/errors.ts';
+import type { DoctorContext } from './context.ts';
 
 /** What one check found, as it is shown to people and machines. */
 export interface Check {
@@ -20,12 +21,12 @@ export const bad = (found: string, advice: string): Finding => ({ state: 'failed
 export const skipped = (found: string): Finding => ({ state: 'skipped', found });
 
 /** One thing to look at. What it throws is its finding too. */
-export interface Examination<Context> {
+export interface Examination {
   readonly name: string;
   /** Names of examinations before it that it makes no sense without. */
   readonly needs?: readonly string[];
   /** `isGood` tells whether an examination before it has found nothing that failed. */
-  readonly examine: (context: Context, isGood: (name: string) => boolean) => Finding | Promise<Finding>;
+  readonly examine: (context: DoctorContext, isGood: (name: string) => boolean) => Finding | Promise<Finding>;
 }
 
 /** What an examination that could not be carried out has found. */

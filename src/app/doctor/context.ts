@@ -7,9 +7,10 @@ import { createSheetProbe, type SheetProbe } from '../../google/probe.ts';
 import { openMirror } from '../../sqlite/open.ts';
 import type { LinkKey } from '../../sync/link.ts';
 import { systemClock } from '../clock.ts';
-import { accountOf, createKeyBudget, keyName, keysOf, openSlots, sheetOptions } from '../link.ts';
+import { accountOf, createKeyBudget, keysOf, openSlots, sheetOptions } from '../link.ts';
 import { createLog } from '../logger.ts';
 import type { Settings } from '../settings.ts';
+import { shortHash } from '../short-hash.ts';
 
 /** What the examinations look at. */
 export interface DoctorContext {
@@ -50,7 +51,7 @@ export function openContext(settings: Settings): { readonly context: DoctorConte
     const crm = { ...settings.crm, apiKey, apiKeys: [] };
     const surroundings = { clock: systemClock, random: Math.random, log: createLog('silent') };
     return {
-      name: keyName(apiKey),
+      name: shortHash(apiKey),
       crm: createCrmClient({ ...crm, budget: budgetOf(crm), ...surroundings }),
     };
   };

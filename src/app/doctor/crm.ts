@@ -1,24 +1,22 @@
-import { listedEntities } from '../../core/record.ts';
+import { type ListedEntity, listedEntities } from '../../core/record.ts';
 import { readCatalog } from '../../crm/catalog.ts';
-import { probeRequestsMax } from '../../crm/probe.ts';
+import { pageLimit } from '../../crm/page-end.ts';
+import { type CrmProbe, probeRequestsMax } from '../../crm/probe.ts';
+import { type ListDialect, readListDialect, readSinglePlace } from '../../crm/probe-dialect.ts';
 import { readClockLead, readLimitHeaders } from '../../crm/probe-headers.ts';
 import { createLog } from '../logger.ts';
+import { tabNames } from '../settings.ts';
 import { accessExaminations, account, connection, key, singleKeys } from './access.ts';
-import { bad, doubtful, type Examination, good, skipped } from './check.ts';
-import type { DoctorContext } from './context.ts';
-import { listExaminations } from './lists.ts';
+import { bad, doubtful, type Examination, type Finding, good, skipped } from './check.ts';
 
-type CrmExamination = Examination<DoctorContext>;
+/** The catalog as the CRM has it now. */
+export const readCatalogNow = (crm: CrmProbe) => readCatalog(crm.read, 'edit', createLog('silent'));
 
-export const catalogExamination: CrmExamination = {
+export const catalogExamination: Examination = {
   name: 'CRM catalog',
   needs: ['scope read:pipelines', 'scope read:lead_statuses', 'scope read:custom_fields'],
   async examine({ crm }) {
-    const { pipelines, leadStatuses, customFields } = await readCatalog(
-      crm.read,
-      'edit',
-      createLog('silent'),
-    );
+    const { pipelines, leadStatuses, customFields } = await readCatalogNow(crm);
     const stages = pipelines.reduce((sum, pipeline) => sum + pipeline.stages.length, 0);
     return good(
       `${pipelines.length} pipelines with ${stages} stages, ${leadStatuses.length} lead statuses, ` +
@@ -27,7 +25,74 @@ export const catalogExamination: CrmExamination = {
   },
 };
 
-const rateLimit: CrmExamination = {
+/** How the CRM speaks about the records of an entity: its specification does not show it. */
+function examineList(entity: ListedEntity): Examination[] {
+  const plural = tabNames[entity];
+  const list = `list of ${plural}`;
+  return [
+    {
+      name: list,
+      needs: [`scope read:${plural}`],
+      examine: async ({ crm }) => judgeDialect(await readListDialect(crm, entity)),
+    },
+    {
+      name: `single ${entity}`,
+      needs: [list],
+      async examine({ crm }) {
+        const { sampleId } = await readListDialect(crm, entity);
+        if (sampleId === undefined) return skipped('There is none to ask for.');
+        const place = await readSinglePlace(crm, entity, sampleId);
+        return good(place === 'data' ? 'stands in data itself' : `is wrapped: ${place}`);
+      },
+    },
+  ];
+}
+
+function judgeDialect(dialect: ListDialect): Finding {
+  const found = describeDialect(dialect);
+  const mayHaveMore = dialect.hasMore ?? dialect.count === pageLimit;
+  if (dialect.knowsPage === false && mayHaveMore) {
+    return bad(found, 'It can not be read to its end: the CRM must follow the parameter page.');
+  }
+  if (dialect.order && dialect.order !== 'newest first') {
+    return doubtful(
+      found,
+      'A create of unknown outcome is looked for among the newest and may not be found.',
+    );
+  }
+  return good(found);
+}
+
+function describeDialect(dialect: ListDialect): string {
+  const { place, facts, parameters, count, knowsLimit, knowsPage, hasMore, order, hasUpdatedAt } = dialect;
+  const told = Object.keys(facts).map((name) => factNames[name] ?? name);
+  const parts = [
+    `elements in ${place}, beside them ${told.join(', ') || 'no totals'}`,
+    parameters.includes('order') ? '' : `of page, limit and order it takes ${parameters.join(' and ')} alone`,
+    count === 0 ? 'no records to see more by' : '',
+    describeParameter('page', knowsPage),
+    describeParameter('limit', knowsLimit),
+    count === 0 ? '' : `${count} came where ${pageLimit} were asked for${describeRest(hasMore)}`,
+    order ?? '',
+    hasUpdatedAt === undefined ? '' : `${hasUpdatedAt ? 'with' : 'without'} updated_at`,
+  ];
+  return parts.filter((part) => part !== '').join('; ');
+}
+
+const factNames: Readonly<Record<string, string>> = {
+  hasMore: 'whether more follows',
+  total: 'the total',
+  pages: 'the number of pages',
+  pageSize: 'the page size',
+};
+
+const describeParameter = (name: string, isKnown: boolean | undefined): string =>
+  isKnown === undefined ? '' : `${name} is ${isKnown ? 'followed' : 'ignored'}`;
+
+const describeRest = (hasMore: boolean | undefined): string =>
+  hasMore === undefined ? '' : hasMore ? ', and there are more' : ', which is all';
+
+const rateLimit: Examination = {
   name: 'CRM rate limit',
   // Without a good key the limit that is told is that of the address.
   needs: [key.name],
@@ -49,7 +114,7 @@ const rateLimit: CrmExamination = {
 /** Far less than what a login at Google tolerates. */
 const clockLeadMaxMs = 30_000;
 
-const clock: CrmExamination = {
+const clock: Examination = {
   name: 'clock',
   needs: [connection.name],
   examine({ crm }) {
@@ -64,7 +129,7 @@ const clock: CrmExamination = {
   },
 };
 
-const requests: CrmExamination = {
+const requests: Examination = {
   name: 'requests to the CRM',
   needs: [connection.name],
   examine({ crm, state }) {
@@ -78,10 +143,10 @@ const requests: CrmExamination = {
 };
 
 /** Everything about the CRM. */
-export const crmExaminations: readonly CrmExamination[] = [
+export const crmExaminations: readonly Examination[] = [
   ...accessExaminations,
   catalogExamination,
-  ...listedEntities.flatMap(listExaminations),
+  ...listedEntities.flatMap(examineList),
   rateLimit,
   clock,
   requests,

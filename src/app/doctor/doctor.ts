@@ -4,7 +4,7 @@ import { enabledEntities, type Settings } from '../settings.ts';
 import { type Check, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
 import { type DoctorContext, openContext } from './context.ts';
 import { crmExaminations } from './crm.ts';
-import { machineExaminations, nodeExamination } from './machine.ts';
+import { examineNode, machineExaminations } from './machine.ts';
 import { queueExaminations } from './queue.ts';
 import { sheetExaminations } from './sheet.ts';
 
@@ -14,31 +14,20 @@ export interface Diagnosis {
   readonly outcome: 'well' | 'settings' | 'failed' | 'unreachable';
 }
 
-const settingsExamination: Examination<Environment> = {
-  name: 'settings',
-  examine(environment) {
-    loadSettings(environment);
-    return good("valid, and the key has the CRM's form");
-  },
-};
-
 /** What can be looked at by itself. */
 const parts = ['machine', 'crm', 'sheet', 'queue'] as const;
 export type Part = (typeof parts)[number];
 
 /** What is examined of a link that keeps these entities the same. */
-const linkExaminations = (
-  entities: readonly Entity[],
-  wanted: readonly Part[],
-): readonly Examination<DoctorContext>[] => {
-  const examinations: Readonly<Record<Part, readonly Examination<DoctorContext>[]>> = {
+function listExaminations(entities: readonly Entity[], wanted: readonly Part[]): Examination[] {
+  const examinations: Readonly<Record<Part, readonly Examination[]>> = {
     machine: machineExaminations,
     crm: crmExaminations,
     sheet: sheetExaminations(entities),
     queue: queueExaminations,
   };
   return wanted.flatMap((part) => examinations[part]);
-};
+}
 
 /** Findings by the name of their examination, in the order in which they were made. */
 type Findings = Map<string, Finding>;
@@ -51,40 +40,36 @@ export async function diagnose(
   environment: Environment,
   wanted: readonly Part[] = parts,
 ): Promise<Diagnosis> {
-  const findings: Findings = new Map();
-  await examine([nodeExamination, settingsExamination], environment, findings);
-  if (findings.get(settingsExamination.name)?.state !== 'ok') {
-    for (const { name } of linkExaminations(listedEntities, wanted))
-      findings.set(name, lacking(settingsExamination.name));
+  const findings: Findings = new Map([['Node', examineNode()]]);
+  let settings: Settings;
+  try {
+    settings = loadSettings(environment);
+  } catch (error) {
+    findings.set('settings', findingOf(error));
+    for (const { name } of listExaminations(listedEntities, wanted)) findings.set(name, lacking('settings'));
     return conclude(findings, []);
   }
-  const settings = loadSettings(environment);
+  findings.set('settings', good("valid, and the key has the CRM's form"));
   const { context, close } = openContext(settings);
   try {
-    await examine(linkExaminations(enabledEntities(settings), wanted), context, findings);
+    for (const examination of listExaminations(enabledEntities(settings), wanted))
+      findings.set(examination.name, await examine(examination, context, findings));
   } finally {
     close();
   }
   return conclude(findings, secretsOf(settings));
 }
 
-async function examine<Context>(
-  examinations: readonly Examination<Context>[],
-  context: Context,
+async function examine(
+  { needs = [], examine }: Examination,
+  context: DoctorContext,
   findings: Findings,
-): Promise<void> {
+): Promise<Finding> {
   const isGood = (name: string) => ['ok', 'warning'].includes(findings.get(name)?.state ?? '');
-  for (const { name, needs = [], examine } of examinations) {
-    const unmet = needs.find((need) => !isGood(need));
-    const finding =
-      unmet === undefined ? await find(() => examine(context, isGood)) : lacking(unmet, findings.get(unmet));
-    findings.set(name, finding);
-  }
-}
-
-async function find(look: () => Finding | Promise<Finding>): Promise<Finding> {
+  const unmet = needs.find((need) => !isGood(need));
+  if (unmet !== undefined) return lacking(unmet, findings.get(unmet));
   try {
-    return await look();
+    return await examine(context, isGood);
   } catch (error) {
     return findingOf(error);
   }

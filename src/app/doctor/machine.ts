@@ -5,22 +5,16 @@ import { isSyncError } from '../../core/errors.ts';
 import { daemonOrigin } from '../daemon-origin.ts';
 import { checkOwner } from '../link.ts';
 import { findNetworkDisk, networkDiskAdvice, privateStateAdvice } from '../state-directory.ts';
-import { bad, doubtful, type Examination, findingOf, good, skipped } from './check.ts';
-import type { DoctorContext } from './context.ts';
-
-type MachineExamination = Examination<DoctorContext>;
+import { bad, doubtful, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
 
 const nodeMajorMin = 24;
 
-/** The Node that runs this. It needs no settings. */
-export const nodeExamination: Examination<unknown> = {
-  name: 'Node',
-  examine() {
-    const { version } = process;
-    if (Number(version.slice(1).split('.')[0]) >= nodeMajorMin) return good(version);
-    return bad(version, `Install Node ${nodeMajorMin} or newer.`);
-  },
-};
+/** Looks at the Node that runs this. It needs no settings. */
+export function examineNode(): Finding {
+  const { version } = process;
+  if (Number(version.slice(1).split('.')[0]) >= nodeMajorMin) return good(version);
+  return bad(version, `Install Node ${nodeMajorMin} or newer.`);
+}
 
 const daemonTimeoutMs = 3_000;
 const healthShape = z.object({
@@ -29,7 +23,7 @@ const healthShape = z.object({
   conditions: z.array(z.object({ words: z.string() })).default([]),
 });
 
-const daemon: MachineExamination = {
+const daemon: Examination = {
   name: 'daemon',
   async examine({ settings: { http } }) {
     if (http.port === 0) return skipped('HTTP_PORT is 0: nobody knows where it would listen.');
@@ -57,7 +51,7 @@ const daemon: MachineExamination = {
   },
 };
 
-const stateDirectory: MachineExamination = {
+const stateDirectory: Examination = {
   name: 'state directory',
   examine({ settings, state }) {
     const { directory } = settings.state;
@@ -73,7 +67,7 @@ const stateDirectory: MachineExamination = {
   },
 };
 
-const mirror: MachineExamination = {
+const mirror: Examination = {
   name: 'mirror',
   needs: [stateDirectory.name],
   examine({ settings, state }) {
@@ -85,7 +79,7 @@ const mirror: MachineExamination = {
 
 const freeBytesMin = 200 * 1024 * 1024;
 
-const disk: MachineExamination = {
+const disk: Examination = {
   name: 'disk of the state directory',
   needs: [stateDirectory.name],
   async examine({ settings }) {
@@ -100,4 +94,4 @@ const disk: MachineExamination = {
 };
 
 /** Everything about this machine. */
-export const machineExaminations: readonly MachineExamination[] = [daemon, stateDirectory, mirror, disk];
+export const machineExaminations: readonly Examination[] = [daemon, stateDirectory, mirror, disk];

@@ -1,6 +1,5 @@
 import { lookAtRedis, type RedisLook } from '../../bullmq/probe.ts';
 import { bad, doubtful, type Examination, type Finding, good, skipped } from './check.ts';
-import type { DoctorContext } from './context.ts';
 
 /** The oldest version that BullMQ recommends: https://docs.bullmq.io/guide/introduction */
 const oldestVersion = [6, 2] as const;
@@ -10,7 +9,7 @@ const ofRedis = (
   name: string,
   judge: (look: RedisLook) => Finding,
   needs?: readonly string[],
-): Examination<DoctorContext> => ({
+): Examination => ({
   name,
   ...(needs ? { needs } : {}),
   async examine({ settings }) {
@@ -54,4 +53,4 @@ const persistence = ofRedis(
 );
 
 /** Everything about the queue. */
-export const queueExaminations: readonly Examination<DoctorContext>[] = [redis, memory, persistence];
+export const queueExaminations: readonly Examination[] = [redis, memory, persistence];

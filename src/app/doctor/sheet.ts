@@ -1,7 +1,6 @@
 import { isSyncError } from '../../core/errors.ts';
 import { emptyCatalog } from '../../core/fields/catalog.ts';
 import type { Entity } from '../../core/record.ts';
-import { readCatalog } from '../../crm/catalog.ts';
 import { createLogin, type LoginOptions } from '../../google/login/login.ts';
 import { type LoginLook, saysKeysForbidden, withoutKey } from '../../google/login/login-words.ts';
 import type { TabLook } from '../../google/probe.ts';
@@ -12,18 +11,14 @@ import { describeInstance } from '../../sheet/port/instance.ts';
 import { tabOf } from '../../sheet/port/layout.ts';
 import { questionTab } from '../../sheet/questions/question-tab.ts';
 import { readPolicy } from '../link.ts';
-import { createLog } from '../logger.ts';
 import { enabledEntities, tabNames } from '../settings.ts';
 import { bad, doubtful, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
-import type { DoctorContext } from './context.ts';
-import { catalogExamination } from './crm.ts';
+import { catalogExamination, readCatalogNow } from './crm.ts';
 
 /** From this share of the cells that a spreadsheet may have somebody should make room. */
 const nearlyFullShare = 0.8;
 
-type SheetExamination = Examination<DoctorContext>;
-
-const login: SheetExamination = {
+const login: Examination = {
   name: 'Google login',
   async examine({ settings, sheet }) {
     const { apiRootUrl } = settings.sheet;
@@ -54,7 +49,7 @@ export const lookAtLogin = (options: LoginOptions): Promise<LoginLook | undefine
 export const findKeyAdvice = (words: string): string | undefined =>
   saysKeysForbidden(words) ? `Your organisation forbids keys.${withoutKey}` : undefined;
 
-const spreadsheet: SheetExamination = {
+const spreadsheet: Examination = {
   name: 'spreadsheet',
   needs: [login.name],
   async examine({ sheet }) {
@@ -64,7 +59,7 @@ const spreadsheet: SheetExamination = {
   },
 };
 
-const owner: SheetExamination = {
+const owner: Examination = {
   name: 'owner of the spreadsheet',
   // A CRM that does not answer may be at the wrong address: that comes first.
   needs: [spreadsheet.name, catalogExamination.name],
@@ -77,7 +72,7 @@ const owner: SheetExamination = {
 const unwritten = 'Until then nothing is written.';
 
 /** Which daemons work on the spreadsheet; whether one of them still lives, a single look does not show. */
-const daemons: SheetExamination = {
+const daemons: Examination = {
   name: 'daemons on the spreadsheet',
   needs: [owner.name],
   async examine({ sheet, state }) {
@@ -98,19 +93,19 @@ const daemons: SheetExamination = {
   },
 };
 
-const writing: SheetExamination = {
+const writing: Examination = {
   name: 'spreadsheet for writing',
   examine: () =>
     skipped('Not tried, because trying it would write: the account that logs in must be an editor of it.'),
 };
 
-const tab = (entity: Entity): SheetExamination => ({
+const tab = (entity: Entity): Examination => ({
   name: `tab of ${tabNames[entity]}`,
   needs: [spreadsheet.name],
   async examine({ settings, crm, sheet, state }, isGood) {
     // Custom fields are columns: as the CRM has them now, else as the daemon last read them.
     const catalog = isGood(catalogExamination.name)
-      ? await readCatalog(crm.read, 'edit', createLog('silent'))
+      ? await readCatalogNow(crm)
       : state.kind === 'open'
         ? state.mirror.readCatalog()
         : undefined;
@@ -121,7 +116,7 @@ const tab = (entity: Entity): SheetExamination => ({
 });
 
 /** People may do without this tab: what waits is answered by the command as well. */
-const conflictsTab: SheetExamination = {
+const conflictsTab: Examination = {
   name: 'tab of conflicts',
   needs: [spreadsheet.name],
   async examine({ settings, sheet }) {
@@ -155,7 +150,7 @@ function judgeTab(look: TabLook, knowsColumns: boolean): Finding {
 }
 
 /** Everything about the spreadsheet, with the tabs of these entities. */
-export const sheetExaminations = (entities: readonly Entity[]): readonly SheetExamination[] => [
+export const sheetExaminations = (entities: readonly Entity[]): readonly Examination[] => [
   login,
   spreadsheet,
   owner,
