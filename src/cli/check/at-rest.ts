@@ -1,7 +1,7 @@
-import { z } from 'zod';
+import type { CrmUsage } from '../../sandbox/crm/access.ts';
 import type { Check } from './check.ts';
 import { demand, waitUntil } from './expect.ts';
-import { waitUntilSidesAgree } from './whole.ts';
+import { waitUntilSidesAgree } from './expected-rows.ts';
 
 export const firstFill: Check = {
   name: 'an empty sheet is filled: three tabs, every record, every cell right',
@@ -32,19 +32,11 @@ export const quietResync: Check = {
   },
 };
 
-const usageShape = z.object({
-  requestsPerWindow: z.number(),
-  keys: z.record(
-    z.string(),
-    z.object({ requests: z.number(), refused: z.number(), largestWindow: z.number() }),
-  ),
-});
-
 export const requestLimit: Check = {
   name: 'the CRM never counted more than 100 requests in any minute, and refused none',
   async run({ crmOrigin }) {
     const response = await fetch(`${crmOrigin}/__sandbox/usage`);
-    const { requestsPerWindow, keys } = usageShape.parse(await response.json());
+    const { requestsPerWindow, keys } = (await response.json()) as CrmUsage;
     const [usage] = Object.values(keys);
     demand('the limit', requestsPerWindow, 100);
     demand('refused requests', usage?.refused, 0);

@@ -16,39 +16,3 @@ export interface Check {
   readonly name: string;
   run(sides: Sides): Promise<void>;
 }
-
-/** Runs checks, prints one line for each as soon as it ends, and counts. */
-export interface CheckRun {
-  readonly passed: number;
-  readonly failed: number;
-  /** Runs all of them at the same time. Never fails itself. */
-  together(checks: readonly Check[]): Promise<void>;
-}
-
-const nameWidth = 90;
-
-export function startCheckRun(sides: Sides): CheckRun {
-  const counts = { passed: 0, failed: 0 };
-  async function runOne({ name, run }: Check): Promise<void> {
-    const startedAt = Date.now();
-    const line = (mark: string) =>
-      `${mark} ${name.padEnd(nameWidth)} ${((Date.now() - startedAt) / 1000).toFixed(1).padStart(5)} s`;
-    try {
-      await run(sides);
-      counts.passed += 1;
-      console.log(line('✓'));
-    } catch (error) {
-      counts.failed += 1;
-      console.log(`${line('✗')}\n    ${error instanceof Error ? error.message : error}`);
-    }
-  }
-  return {
-    get passed() {
-      return counts.passed;
-    },
-    get failed() {
-      return counts.failed;
-    },
-    together: async (checks) => void (await Promise.all(checks.map(runOne))),
-  };
-}

@@ -3,73 +3,14 @@ import type { Check } from './check.ts';
 import { difference, waitUntil } from './expect.ts';
 import type { SheetCell } from './sheet-person.ts';
 
-/** What a person in the CRM writes, and what the sheet then has to show under a header. */
-interface RecordEdit {
-  readonly what: string;
-  readonly entity: ListedEntity;
-  readonly body: object;
-  readonly header: string;
-  readonly cell: SheetCell;
-}
-
-const customEdit = (
-  type: string,
-  key: string,
-  value: unknown,
+/** A record is edited in the CRM, and the sheet then has to show the cell under a header. */
+const edited = (
+  entity: ListedEntity,
+  what: string,
+  body: object,
   header: string,
   cell: SheetCell,
-): RecordEdit => ({
-  what: `a lead's ${type} field`,
-  entity: 'lead',
-  body: { custom_fields: { [key]: value } },
-  header,
-  cell,
-});
-
-const edits: readonly RecordEdit[] = [
-  {
-    what: "a lead's title",
-    entity: 'lead',
-    body: { title: 'Renamed in the CRM' },
-    header: 'Title',
-    cell: 'Renamed in the CRM',
-  },
-  { what: "a lead's status", entity: 'lead', body: { status_name: 'lost' }, header: 'Status', cell: 'Lost' },
-  customEdit('text', 'phone', '+48 22 555 0199', 'Phone', '+48 22 555 0199'),
-  customEdit('number', 'yearly_budget', 98_765.5, 'Yearly budget (€)', 98_765.5),
-  customEdit('boolean', 'newsletter', false, 'Newsletter', false),
-  // 2026-01-02 is day 46024 of a sheet.
-  customEdit('date', 'first_contact', '2026-01-02', 'First contact', 46_024),
-  customEdit('select', 'source', 'Cold call', 'Source', 'Cold call'),
-  customEdit('multi-select', 'services', ['Branding', 'SEO'], 'Services', 'Branding, SEO'),
-  customEdit('user-select', 'account_manager', '9002', 'Account manager', '9002'),
-  customEdit('user-multi-select', 'team', ['9002', '9003'], 'Team', '9002, 9003'),
-  {
-    what: "an opportunity's stage",
-    entity: 'opportunity',
-    body: { stage_id: 14 },
-    header: 'Stage',
-    cell: 'New business / Won',
-  },
-  {
-    what: "an opportunity's value",
-    entity: 'opportunity',
-    body: { value: 31_415.93 },
-    header: 'Value',
-    cell: 31_415.93,
-  },
-  { what: "a task's status", entity: 'task', body: { status: 2 }, header: 'Status', cell: 'In progress' },
-  {
-    what: "a task's due date",
-    entity: 'task',
-    body: { due_date: '2026-01-02' },
-    header: 'Due',
-    cell: 46_024,
-  },
-];
-
-/** The record is edited in the CRM, the sheet has to follow. */
-const checkEdit = ({ what, entity, body, header, cell }: RecordEdit): Check => ({
+): Check => ({
   name: `${what} edited in the CRM arrives in the sheet`,
   async run({ sheet, crm }) {
     const rows = (await sheet.look())[entity].rows;
@@ -88,33 +29,35 @@ const checkEdit = ({ what, entity, body, header, cell }: RecordEdit): Check => (
   },
 });
 
-interface Creation {
-  readonly entity: ListedEntity;
-  readonly makeBody: (leadId: number) => object;
-  readonly header: string;
-  readonly cell: SheetCell;
-}
+const custom = (type: string, key: string, value: unknown, header: string, cell: SheetCell): Check =>
+  edited('lead', `a lead's ${type} field`, { custom_fields: { [key]: value } }, header, cell);
 
-const creations: readonly Creation[] = [
-  { entity: 'lead', makeBody: () => ({ title: '=1+1' }), header: 'Title', cell: '=1+1' },
-  { entity: 'lead', makeBody: () => ({ title: '007' }), header: 'Title', cell: '007' },
-  {
-    entity: 'opportunity',
-    makeBody: (leadId) => ({ lead_id: leadId, stage_id: 22, value: 900 }),
-    header: 'Stage',
-    cell: 'Upsell & renewals / Offer / terms',
-  },
-  {
-    entity: 'task',
-    makeBody: (leadId) => ({ title: 'Made in the CRM', lead_id: leadId }),
-    header: 'Title',
-    cell: 'Made in the CRM',
-  },
+const edits: readonly Check[] = [
+  edited('lead', "a lead's title", { title: 'Renamed in the CRM' }, 'Title', 'Renamed in the CRM'),
+  edited('lead', "a lead's status", { status_name: 'lost' }, 'Status', 'Lost'),
+  custom('text', 'phone', '+48 22 555 0199', 'Phone', '+48 22 555 0199'),
+  custom('number', 'yearly_budget', 98_765.5, 'Yearly budget (€)', 98_765.5),
+  custom('boolean', 'newsletter', false, 'Newsletter', false),
+  // 2026-01-02 is day 46024 of a sheet.
+  custom('date', 'first_contact', '2026-01-02', 'First contact', 46_024),
+  custom('select', 'source', 'Cold call', 'Source', 'Cold call'),
+  custom('multi-select', 'services', ['Branding', 'SEO'], 'Services', 'Branding, SEO'),
+  custom('user-select', 'account_manager', '9002', 'Account manager', '9002'),
+  custom('user-multi-select', 'team', ['9002', '9003'], 'Team', '9002, 9003'),
+  edited('opportunity', "an opportunity's stage", { stage_id: 14 }, 'Stage', 'New business / Won'),
+  edited('opportunity', "an opportunity's value", { value: 31_415.93 }, 'Value', 31_415.93),
+  edited('task', "a task's status", { status: 2 }, 'Status', 'In progress'),
+  edited('task', "a task's due date", { due_date: '2026-01-02' }, 'Due', 46_024),
 ];
 
 const articles = { lead: 'a', opportunity: 'an', task: 'a' } as const;
 
-const checkCreation = ({ entity, makeBody, header, cell }: Creation): Check => ({
+const created = (
+  entity: ListedEntity,
+  makeBody: (leadId: number) => object,
+  header: string,
+  cell: SheetCell,
+): Check => ({
   name: `${articles[entity]} ${entity} created in the CRM gets one row: ${cell}`,
   async run({ sheet, crm }) {
     const lead = await crm.take('lead');
@@ -127,4 +70,12 @@ const checkCreation = ({ entity, makeBody, header, cell }: Creation): Check => (
   },
 });
 
-export const crmToSheet: readonly Check[] = [...edits.map(checkEdit), ...creations.map(checkCreation)];
+const newDeal = (lead_id: number) => ({ lead_id, stage_id: 22, value: 900 });
+
+export const crmToSheet: readonly Check[] = [
+  ...edits,
+  created('lead', () => ({ title: '=1+1' }), 'Title', '=1+1'),
+  created('lead', () => ({ title: '007' }), 'Title', '007'),
+  created('opportunity', newDeal, 'Stage', 'Upsell & renewals / Offer / terms'),
+  created('task', (lead_id) => ({ title: 'Made in the CRM', lead_id }), 'Title', 'Made in the CRM'),
+];

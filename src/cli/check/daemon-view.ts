@@ -5,22 +5,18 @@ import type { ResyncReport } from '../../sync/resync.ts';
 import { callDaemon } from '../daemon-client.ts';
 
 /** The operator's view of the daemon, through its HTTP face. */
-export interface DaemonView {
-  status(): Promise<StatusAnswer>;
-  approve(scope: string, choice: string): Promise<void>;
-  /** Resolves when the resync is over. */
-  resync(): Promise<ResyncReport>;
-}
+export type DaemonView = ReturnType<typeof viewDaemon>;
 
 const askEveryMs = 300;
 
-export function viewDaemon(environment: Environment): DaemonView {
+export function viewDaemon(environment: Environment) {
   const status = () => callDaemon<StatusAnswer>(environment, 'GET', '/api/status');
   return {
     status,
-    approve: async (scope, choice) =>
+    approve: async (scope: string, choice: string): Promise<void> =>
       void (await callDaemon(environment, 'POST', '/api/approve', { scope, choice })),
-    async resync() {
+    /** Resolves when the resync is over. */
+    async resync(): Promise<ResyncReport> {
       let result = await callDaemon<ResyncReport>(environment, 'POST', '/api/resync');
       while (result.state === 'running') {
         await sleep(askEveryMs);

@@ -1,13 +1,13 @@
 import { type ListedEntity, listedEntities } from '../../core/record.ts';
 import type { Check, Sides } from './check.ts';
-import { type CrmContents, recordsOf, valueAt } from './crm-person.ts';
+import { type CrmContents, recordsOf } from './crm-person.ts';
 import { demand, difference, waitUntil } from './expect.ts';
 
-const deletedRow: Check = {
+export const deletedRow: Check = {
   name: 'a row deleted in the sheet is held, not deleted in the CRM, and comes back when restored',
   async run({ sheet, crm, daemon }) {
     // Its lead may be renamed meanwhile: then its row would rightly come back with another text.
-    const { id } = await crm.take('task', (task) => valueAt(task, 'lead_id') === null);
+    const { id } = await crm.take('task', (task) => task.lead_id === null);
     const before = await crm.find('task', id);
     const rowBefore = await sheet.findRow('task', id);
     const scope = `vanished:task-${id}`;
@@ -29,8 +29,6 @@ const deletedRow: Check = {
     demand(`task ${id} in the CRM`, await crm.find('task', id), before);
   },
 };
-
-export const deletedRows: readonly Check[] = [deletedRow];
 
 /**
  * Moves a lead with all that hangs on it, an opportunity and a task to the trash. Answers the check that their

@@ -30,3 +30,14 @@ export function demand(what: string, found: unknown, expected: unknown): void {
   const wrong = difference(what, found, expected);
   if (wrong !== undefined) throw new Error(wrong);
 }
+
+/** Lets everybody who asks while a read is under way have its answer, so that many who wait cost one read. */
+export function shareRead<Answer>(read: () => Promise<Answer>): () => Promise<Answer> {
+  let running: Promise<Answer> | undefined;
+  return () => {
+    running ??= read().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+}

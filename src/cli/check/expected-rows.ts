@@ -1,13 +1,7 @@
 import { type ListedEntity, listedEntities } from '../../core/record.ts';
-import {
-  type CrmContents,
-  type CrmLead,
-  type CrmOpportunity,
-  type CrmTask,
-  recordsOf,
-  valueAt,
-} from './crm-person.ts';
-import { difference } from './expect.ts';
+import type { Sides } from './check.ts';
+import { type CrmContents, recordsOf } from './crm-person.ts';
+import { difference, waitUntil } from './expect.ts';
 import type { SheetCell, SheetRow, SheetTab, SheetTabs } from './sheet-person.ts';
 
 /*
@@ -49,7 +43,7 @@ function customCell(type: string, value: unknown): SheetCell {
   return typeof value === 'number' || typeof value === 'boolean' ? value : String(value);
 }
 
-function leadRow(lead: CrmLead, contents: CrmContents): SheetRow {
+function leadRow(lead: CrmContents['leads'][number], contents: CrmContents): SheetRow {
   const status = contents.leadStatuses.find(({ name }) => name === lead.status_name);
   const custom = contents.customFields
     .filter((field) => field.is_active)
@@ -63,7 +57,7 @@ function leadRow(lead: CrmLead, contents: CrmContents): SheetRow {
   };
 }
 
-const opportunityRow = (deal: CrmOpportunity, contents: CrmContents): SheetRow => ({
+const opportunityRow = (deal: CrmContents['opportunities'][number], contents: CrmContents): SheetRow => ({
   Lead: leadText(contents, deal.lead_id),
   Stage: stageText(contents, deal.stage_id),
   Value: deal.value,
@@ -72,7 +66,7 @@ const opportunityRow = (deal: CrmOpportunity, contents: CrmContents): SheetRow =
   Note: deal.note ?? '',
 });
 
-const taskRow = (task: CrmTask, contents: CrmContents): SheetRow => ({
+const taskRow = (task: CrmContents['tasks'][number], contents: CrmContents): SheetRow => ({
   Title: task.title,
   Description: task.description ?? '',
   Status: taskStatuses[task.status] ?? '',
@@ -93,12 +87,12 @@ function expectedRows(entity: ListedEntity, contents: CrmContents, timeZone: str
   return recordsOf(contents, entity).map((record, index) => ({
     ID: record.id,
     ...rows[index],
-    Created: instantSerial(String(valueAt(record, 'created_at')), timeZone),
+    Created: instantSerial(record.created_at, timeZone),
   }));
 }
 
 /** Everything in which the sheet is not what the CRM's records say, in words; empty when nothing is. */
-export function compareSides(tabs: SheetTabs, contents: CrmContents, timeZone: string): string[] {
+function compareSides(tabs: SheetTabs, contents: CrmContents, timeZone: string): string[] {
   return listedEntities.flatMap((entity) =>
     compareTab(entity, tabs[entity], expectedRows(entity, contents, timeZone)),
   );
@@ -128,4 +122,17 @@ function compareTab(
     }),
   ];
   return differences.filter((wrong) => wrong !== undefined);
+}
+
+const shownMax = 5;
+
+/** Waits until every cell of every row is what the CRM's records say, and every record has its one row. */
+export async function waitUntilSidesAgree({ sheet, crm }: Sides): Promise<void> {
+  const timeZone = await sheet.readTimeZone();
+  await waitUntil(async () => {
+    const differences = compareSides(await sheet.look(), await crm.look(), timeZone);
+    if (differences.length === 0) return undefined;
+    const shown = differences.slice(0, shownMax).join('\n    ');
+    return `${differences.length} differences between the sides, the first:\n    ${shown}\n   `;
+  });
 }

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { z } from 'zod';
 import type { ListedEntity } from '../../core/record.ts';
 import type { PersonActionInput } from '../../sandbox/sheets/person-shapes.ts';
-import { shareRead } from './shared-read.ts';
+import { shareRead } from './expect.ts';
 
 /** A cell as the Sheets API shows it unformatted: a date is a serial number, an empty cell an empty text. */
 export type SheetCell = string | number | boolean;
@@ -15,26 +14,20 @@ export interface SheetTab {
   readonly rows: readonly SheetRow[];
 }
 
+type Texts = Readonly<Record<string, string>>;
+
 export type SheetTabs = Readonly<Record<ListedEntity, SheetTab>>;
 
 const titles = { lead: 'Leads', opportunity: 'Opportunities', task: 'Tasks' } as const;
 
-const gridShape = z.object({
-  revision: z.number(),
-  sheets: z.array(
-    z.object({
-      title: z.string(),
-      moves: z.number(),
-      rows: z.array(z.array(z.object({ text: z.string() }).nullable())),
-    }),
-  ),
-});
-const valuesShape = z.object({
-  valueRanges: z.array(
-    z.object({ values: z.array(z.array(z.union([z.string(), z.number(), z.boolean()]))).default([]) }),
-  ),
-});
-const zoneShape = z.object({ properties: z.object({ timeZone: z.string() }) });
+interface Grid {
+  readonly revision: number;
+  readonly sheets: readonly {
+    readonly title: string;
+    readonly moves: number;
+    readonly rows: readonly (readonly ({ readonly text: string } | null)[])[];
+  }[];
+}
 
 /** A user of its own: Google counts its reads apart from the daemon's. */
 const quotaUser = 'check';
@@ -43,27 +36,17 @@ const quotaUser = 'check';
 const readEveryMs = 2_000;
 
 /** Somebody at the sheet: reads, types, sorts and deletes. Rows are found by their ID each time: they move. */
-export interface SheetPerson {
-  look(): Promise<SheetTabs>;
-  findRow(entity: ListedEntity, id: number): Promise<SheetRow | undefined>;
-  /** Types into cells of a row, by header. */
-  type(entity: ListedEntity, id: number, texts: Readonly<Record<string, string>>): Promise<void>;
-  /** Types a new row below the last one, by header. */
-  typeRow(entity: ListedEntity, texts: Readonly<Record<string, string>>): Promise<void>;
-  sort(entity: ListedEntity, header: string): Promise<void>;
-  deleteRow(entity: ListedEntity, id: number): Promise<void>;
-  readTimeZone(): Promise<string>;
-}
+export type SheetPerson = ReturnType<typeof sitAtSheet>;
 
 /** Takes a seat at the spreadsheet of a sandbox. */
-export function sitAtSheet(rootUrl: string, spreadsheetId: string): SheetPerson {
+export function sitAtSheet(rootUrl: string, spreadsheetId: string) {
   const api = `${rootUrl}/v4/spreadsheets/${spreadsheetId}`;
   let seen: { readonly revision: number; readonly at: number; readonly tabs: SheetTabs } | undefined;
 
   /** What stands in the grid now; `undefined` when it is still what `revision` names. */
   async function readGrid(revision?: number) {
     const response = await fetch(`${rootUrl}/__sandbox/grid?since=${revision ?? ''}`);
-    return response.status === 204 ? undefined : gridShape.parse(await response.json());
+    return response.status === 204 ? undefined : ((await response.json()) as Grid);
   }
 
   const look = shareRead(async () => {
@@ -98,34 +81,38 @@ export function sitAtSheet(rootUrl: string, spreadsheetId: string): SheetPerson 
     return turn;
   }
 
-  type Texts = Readonly<Record<string, string>>;
-  const edit = (entity: ListedEntity, row: number, texts: Texts): PersonActionInput[] =>
-    Object.entries(texts).map(([column, text]) => ({
-      kind: 'edit',
-      sheet: titles[entity],
-      row,
-      column,
-      text,
-    }));
-
   return {
     look,
-    findRow: async (entity, id) => (await look())[entity].rows.find((row) => row['ID'] === id),
-    type: (entity, id, texts) => actInTurn(entity, (rows) => edit(entity, rowOf(rows, id), texts)),
-    typeRow: (entity, texts) =>
+    findRow: async (entity: ListedEntity, id: number): Promise<SheetRow | undefined> =>
+      (await look())[entity].rows.find((row) => row['ID'] === id),
+    /** Types into cells of a row, by header. */
+    type: (entity: ListedEntity, id: number, texts: Texts): Promise<void> =>
+      actInTurn(entity, (rows) => edit(entity, rowOf(rows, id), texts)),
+    /** Types a new row below the last one, by header. */
+    typeRow: (entity: ListedEntity, texts: Texts): Promise<void> =>
       actInTurn(entity, (rows) =>
         edit(entity, rows.findLastIndex((row) => row.some((cell) => cell !== '')) + 1, texts),
       ),
-    sort: (entity, header) =>
+    sort: (entity: ListedEntity, header: string): Promise<void> =>
       actInTurn(entity, () => [{ kind: 'sort', sheet: titles[entity], column: header }]),
-    deleteRow: (entity, id) =>
+    deleteRow: (entity: ListedEntity, id: number): Promise<void> =>
       actInTurn(entity, (rows) => [{ kind: 'deleteRows', sheet: titles[entity], row: rowOf(rows, id) }]),
-    async readTimeZone() {
+    async readTimeZone(): Promise<string> {
       const response = await fetch(`${api}?fields=properties.timeZone&quotaUser=${quotaUser}`);
-      return zoneShape.parse(await response.json()).properties.timeZone;
+      const { properties } = (await response.json()) as { properties: { timeZone: string } };
+      return properties.timeZone;
     },
   };
 }
+
+const edit = (entity: ListedEntity, row: number, texts: Texts): PersonActionInput[] =>
+  Object.entries(texts).map(([column, text]) => ({
+    kind: 'edit',
+    sheet: titles[entity],
+    row,
+    column,
+    text,
+  }));
 
 function rowOf(rows: readonly (readonly string[])[], id: number): number {
   const column = rows[0]?.indexOf('ID') ?? -1;
@@ -143,12 +130,10 @@ async function readTabs(api: string): Promise<SheetTabs> {
   for (const title of Object.values(titles)) query.append('ranges', title);
   const response = await fetch(`${api}/values:batchGet?${query}`);
   if (!response.ok) throw new Error(`The sheet could not be read: ${await response.text()}`);
-  const [leads, opportunities, tasks] = valuesShape.parse(await response.json()).valueRanges;
-  return {
-    lead: toTab(leads?.values ?? []),
-    opportunity: toTab(opportunities?.values ?? []),
-    task: toTab(tasks?.values ?? []),
-  };
+  const { valueRanges } = (await response.json()) as { valueRanges: { values?: SheetCell[][] }[] };
+  const [lead, opportunity, task] = valueRanges.map(({ values }) => toTab(values ?? []));
+  if (!lead || !opportunity || !task) throw new Error('The sheet did not answer with all of its tabs.');
+  return { lead, opportunity, task };
 }
 
 function toTab([first = [], ...others]: readonly (readonly SheetCell[])[]): SheetTab {

@@ -4,86 +4,49 @@ import type { Check, Sides } from './check.ts';
 import { type CrmRecord, recordsOf, valueAt } from './crm-person.ts';
 import { demand, difference, waitUntil } from './expect.ts';
 
-/** What a person types under a header, and what the CRM then has to hold at a path of the record. */
-interface CellEdit {
-  readonly what: string;
-  readonly entity: ListedEntity;
-  readonly header: string;
-  readonly typed: string;
-  readonly path: string;
-  readonly value: unknown;
-}
-
-const leadEdit = (what: string, header: string, typed: string, path: string, value: unknown): CellEdit => ({
-  what: `a lead's ${what}`,
-  entity: 'lead',
-  header,
-  typed,
-  path,
-  value,
-});
-
-const customEdit = (type: string, header: string, typed: string, key: string, value: unknown): CellEdit =>
-  leadEdit(`${type} field`, header, typed, `custom_fields.${key}`, value);
-
-const edits: readonly CellEdit[] = [
-  leadEdit('title', 'Title', 'Harbour Café & Söhne', 'title', 'Harbour Café & Söhne'),
-  leadEdit('title that looks like a number', 'Title', '007', 'title', '007'),
-  leadEdit('status', 'Status', 'in negotiation', 'status_name', 'in-negotiation'),
-  customEdit('text', 'City', 'Łódź', 'city', 'Łódź'),
-  customEdit('number', 'Yearly budget (€)', '12500.75', 'yearly_budget', 12_500.75),
-  customEdit('boolean', 'Newsletter', 'TRUE', 'newsletter', true),
-  customEdit('date', 'First contact', '2025-12-24', 'first_contact', '2025-12-24'),
-  customEdit('select', 'Source', 'trade fair', 'source', 'Trade fair'),
-  customEdit('multi-select', 'Services', 'SEO, Print, packaging', 'services', ['SEO', 'Print, packaging']),
-  customEdit('user-select', 'Account manager', '9003', 'account_manager', '9003'),
-  customEdit('user-multi-select', 'Team', '9001, 9004', 'team', ['9001', '9004']),
-  {
-    what: "an opportunity's stage (by pipeline and name)",
-    entity: 'opportunity',
-    header: 'Stage',
-    typed: 'Upsell & renewals / Won',
-    path: 'stage_id',
-    value: 23,
-  },
-  {
-    what: "an opportunity's stage (by a name that only one has)",
-    entity: 'opportunity',
-    header: 'Stage',
-    typed: 'Erstgespräch',
-    path: 'stage_id',
-    value: 31,
-  },
-  {
-    what: "a task's status",
-    entity: 'task',
-    header: 'Status',
-    typed: 'In review',
-    path: 'status',
-    value: 4,
-  },
-  {
-    what: "a task's due date",
-    entity: 'task',
-    header: 'Due',
-    typed: '2027-02-28',
-    path: 'due_date',
-    value: '2027-02-28',
-  },
-];
-
-/** The cell is edited in the sheet, the CRM has to follow. */
-const checkEdit = ({ what, entity, header, typed, path, value }: CellEdit): Check => ({
+/** A person types under a header, and the CRM then has to hold the value at a path of the record. */
+const typed = (
+  entity: ListedEntity,
+  what: string,
+  header: string,
+  text: string,
+  path: string,
+  value: unknown,
+): Check => ({
   name: `${what} edited in the sheet arrives in the CRM`,
   async run({ sheet, crm }) {
     const differs = (record: CrmRecord) => !isDeepStrictEqual(valueAt(record, path), value);
     const { id } = await crm.take(entity, differs);
-    await sheet.type(entity, id, { [header]: typed });
+    await sheet.type(entity, id, { [header]: text });
     await waitUntil(async () =>
       difference(`${path} of ${entity} ${id} in the CRM`, valueAt(await crm.find(entity, id), path), value),
     );
   },
 });
+
+const custom = (type: string, header: string, text: string, key: string, value: unknown): Check =>
+  typed('lead', `a lead's ${type} field`, header, text, `custom_fields.${key}`, value);
+
+const byName = "an opportunity's stage (by pipeline and name)";
+const byOnlyName = "an opportunity's stage (by a name that only one has)";
+
+const edits: readonly Check[] = [
+  typed('lead', "a lead's title", 'Title', 'Harbour Café & Söhne', 'title', 'Harbour Café & Söhne'),
+  typed('lead', "a lead's title that looks like a number", 'Title', '007', 'title', '007'),
+  typed('lead', "a lead's status", 'Status', 'in negotiation', 'status_name', 'in-negotiation'),
+  custom('text', 'City', 'Łódź', 'city', 'Łódź'),
+  custom('number', 'Yearly budget (€)', '12500.75', 'yearly_budget', 12_500.75),
+  custom('boolean', 'Newsletter', 'TRUE', 'newsletter', true),
+  custom('date', 'First contact', '2025-12-24', 'first_contact', '2025-12-24'),
+  custom('select', 'Source', 'trade fair', 'source', 'Trade fair'),
+  custom('multi-select', 'Services', 'SEO, Print, packaging', 'services', ['SEO', 'Print, packaging']),
+  custom('user-select', 'Account manager', '9003', 'account_manager', '9003'),
+  custom('user-multi-select', 'Team', '9001, 9004', 'team', ['9001', '9004']),
+  typed('opportunity', byName, 'Stage', 'Upsell & renewals / Won', 'stage_id', 23),
+  typed('opportunity', byOnlyName, 'Stage', 'Erstgespräch', 'stage_id', 31),
+  typed('task', "a task's status", 'Status', 'In review', 'status', 4),
+  typed('task', "a task's due date", 'Due', '2027-02-28', 'due_date', '2027-02-28'),
+];
 
 /** Waits until exactly one record has the value, and its row the record's id. Answers the record. */
 async function waitForNewRecord(
@@ -127,12 +90,11 @@ const newOpportunity: Check = {
   name: 'a new opportunity row that names its lead by title arrives at that lead',
   async run(sides) {
     const { leads } = await sides.crm.look();
-    const lead = await sides.crm.take('lead', (candidate) => {
-      const title = valueAt(candidate, 'title');
-      return leads.filter((other) => other.title === title).length === 1;
-    });
+    const isOnlyOne = ({ title }: CrmRecord<'lead'>) =>
+      leads.filter((other) => other.title === title).length === 1;
+    const lead = await sides.crm.take('lead', isOnlyOne);
     await sides.sheet.typeRow('opportunity', {
-      Lead: String(valueAt(lead, 'title')),
+      Lead: lead.title,
       Stage: 'New business / Negotiation',
       Value: '4200',
       Note: newNote,
@@ -144,7 +106,7 @@ const newOpportunity: Check = {
   },
 };
 
-export const sheetToCrm: readonly Check[] = [...edits.map(checkEdit), newLead, newOpportunity];
+export const sheetToCrm: readonly Check[] = [...edits, newLead, newOpportunity];
 
 export const createdOnce: Check = {
   name: 'no new row was created twice',

@@ -74,7 +74,7 @@ export async function addControlRoutes(
 }
 
 /** Everything the CRM holds. `trash` has what was moved there. */
-function snapshotOf(model: CrmModel) {
+export function snapshotOf(model: CrmModel) {
   const { leads, opportunities, tasks, contacts, leadStatuses, pipelines, customFields, members } =
     model.records;
   return {
