@@ -1,5 +1,5 @@
 import process from 'node:process';
-import { reportError } from './cli/outcome.ts';
+import { reportError } from './cli/command.ts';
 import { run } from './cli/program.ts';
 
 // Node would show all that hangs on an error, and the errors of libraries carry what was sent, with the keys in it.

@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import { loadSettings } from '../app/config.ts';
 import { backUpStopped } from '../app/link.ts';
 import { isSyncError } from '../core/errors.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, print } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
-import { print } from './print.ts';
 
 export function addBackupCommand(program: Command, { environment }: CommandContext): void {
   program

@@ -1,8 +1,44 @@
 import type { Environment } from '../app/config.ts';
-import type { ExitCode } from './outcome.ts';
+import { type ErrorCode, explainError, framesOf, isSyncError } from '../core/errors.ts';
+import { showControls } from '../core/text/visible-text.ts';
 
 /** What every command gets: the environment, and where to leave its exit code. */
 export interface CommandContext {
   readonly environment: Environment;
   finish(code: ExitCode): void;
+}
+
+/** What the exit code of every command means. */
+export const exitCodes = { done: 0, failed: 1, wrongUsage: 2, needsPerson: 3, unreachable: 4 } as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** Says something on the standard output, each text on one line: a value of the CRM or a cell may hold ends of lines, and forge one of ours. */
+export const print = (...lines: readonly string[]): void => {
+  for (const line of lines) console.log(showControls(line));
+};
+
+/** Says on the standard error what went wrong, each text on one line. */
+export const printError = (...lines: readonly string[]): void => {
+  for (const line of lines) console.error(showControls(line));
+};
+
+const wrongUsageCodes: readonly ErrorCode[] = ['CONFIG_INVALID', 'COMMAND_UNCLEAR'];
+
+const unreachableCodes: readonly ErrorCode[] = [
+  'DAEMON_UNREACHABLE',
+  'CRM_UNREACHABLE',
+  'SHEET_UNREACHABLE',
+  'QUEUE_UNREACHABLE',
+];
+
+/** Says on stderr what went wrong and what to do. Answers the exit code for it. */
+export function reportError(error: unknown): ExitCode {
+  if (!isSyncError(error)) {
+    printError(explainError(error), ...(error instanceof Error ? framesOf(error) : []));
+    return exitCodes.failed;
+  }
+  const { lines } = error;
+  printError(...(lines.length > 1 ? [...lines, error.hint] : [explainError(error)]));
+  if (wrongUsageCodes.includes(error.code)) return exitCodes.wrongUsage;
+  return unreachableCodes.includes(error.code) ? exitCodes.unreachable : exitCodes.failed;
 }

@@ -1,10 +1,8 @@
 import { type Command, Option } from 'commander';
 import { answers } from '../core/waiting/answer.ts';
 import type { WaitingItem } from '../sync/status.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, exitCodes, print } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
-import { exitCodes } from './outcome.ts';
-import { print } from './print.ts';
 
 /** When an answer is carried out. */
 const whenDone = 'It is done in the next cycle; with manual writes, once the next plan is applied.';

@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import type { Check } from '../app/doctor/check.ts';
 import { type Diagnosis, diagnose } from '../app/doctor/doctor.ts';
-import type { CommandContext } from './command.ts';
-import { type ExitCode, exitCodes } from './outcome.ts';
-import { print } from './print.ts';
+import { type CommandContext, type ExitCode, exitCodes, print } from './command.ts';
 
 /** The exit code for what was found. */
 export const codeOf: Readonly<Record<Diagnosis['outcome'], ExitCode>> = {

@@ -3,10 +3,8 @@ import type { Environment } from '../app/config.ts';
 import type { HistoryEntry } from '../core/history.ts';
 import { recordKeyText } from '../core/record.ts';
 import type { UndoPlan } from '../core/undo.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, exitCodes, print } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
-import { exitCodes } from './outcome.ts';
-import { print } from './print.ts';
 import { show } from './stopped.ts';
 
 /** Shows what was changed, and takes it back. */

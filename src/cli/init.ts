@@ -14,12 +14,10 @@ import { isBlank, type ObservedRow } from '../sheet/port/table.ts';
 import { noteColumns, tableLayout } from '../sheet/tab-columns.ts';
 import { Engine } from '../sync/engine.ts';
 import { pullCatalog } from '../sync/reading/pull.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, type ExitCode, exitCodes, print, printError } from './command.ts';
 import { showFirstPlan } from './guide/first-plan.ts';
 import { type GuideFlags, guide } from './guide/guide.ts';
 import { findPerson, InputEnded } from './guide/person.ts';
-import { type ExitCode, exitCodes } from './outcome.ts';
-import { print, printError } from './print.ts';
 
 interface InitOptions extends LayOutConsent, GuideFlags {
   readonly matchBy?: string;

@@ -4,10 +4,8 @@ import { answersTo } from '../core/waiting/answer.ts';
 import type { Plan } from '../sheet/plans/plan.ts';
 import type { Condition } from '../sync/conditions.ts';
 import type { PlanDifference } from '../sync/side.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, exitCodes, print } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
-import { exitCodes } from './outcome.ts';
-import { print } from './print.ts';
 import { describePlace, describeStopped, needsPerson } from './stopped.ts';
 
 interface PlanAnswer extends Plan {

@@ -1,9 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { type Environment, linkVariable } from '../app/config.ts';
 import { readVersion } from '../app/version.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, type ExitCode, exitCodes, reportError } from './command.ts';
 import { examples } from './examples.ts';
-import { type ExitCode, exitCodes, reportError } from './outcome.ts';
 
 type AddCommand = (program: Command, context: CommandContext) => void;
 

@@ -3,11 +3,9 @@ import type { Command } from 'commander';
 import type { StatusAnswer } from '../app/answers.ts';
 import { SyncError } from '../core/errors.ts';
 import type { ResyncReport } from '../sync/resync.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, exitCodes, print } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { ProgressLine } from './fill/progress-line.ts';
-import { exitCodes } from './outcome.ts';
-import { print } from './print.ts';
 
 const askEveryMs = 500;
 

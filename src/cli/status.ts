@@ -1,9 +1,7 @@
 import type { Command } from 'commander';
 import type { StatusAnswer } from '../app/answers.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, exitCodes, print } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
-import { exitCodes } from './outcome.ts';
-import { print } from './print.ts';
 import { describePlace, describeStopped, needsPerson } from './stopped.ts';
 
 export function addStatusCommand(program: Command, { environment, finish }: CommandContext): void {

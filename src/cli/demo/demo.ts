@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { runChecks } from '../check/checks.ts';
-import type { CommandContext } from '../command.ts';
-import { exitCodes } from '../outcome.ts';
+import { type CommandContext, exitCodes } from '../command.ts';
 import { stopRequested } from '../signals.ts';
 import { startDemoPage } from './demo-page.ts';
 import { setStage } from './demo-stage.ts';

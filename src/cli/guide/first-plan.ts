@@ -6,8 +6,8 @@ import type { TabKind } from '../../sheet/port/layout.ts';
 import { SheetSide } from '../../sheet/side.ts';
 import { Engine } from '../../sync/engine.ts';
 import type { Link } from '../../sync/link.ts';
+import { print } from '../command.ts';
 import { ProgressLine } from '../fill/progress-line.ts';
-import { print } from '../print.ts';
 
 /** Reads the CRM and says in a few lines what the daemon would do first, in one cycle or in many. Nothing is written. */
 export async function showFirstPlan(given: SheetLink): Promise<void> {

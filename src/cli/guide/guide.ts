@@ -4,8 +4,7 @@ import { configFileOf, type Environment, hasNamedLinks, listMissing } from '../.
 import { keepSecret, keepSettings } from '../../app/config-keeper.ts';
 import { readConfigFile } from '../../app/config-sources.ts';
 import { SyncError } from '../../core/errors.ts';
-import type { ExitCode } from '../outcome.ts';
-import { print } from '../print.ts';
+import { type ExitCode, print } from '../command.ts';
 import type { Person } from './person.ts';
 import { crmStep, machineStep, readSpreadsheetId, sheetStep } from './questions.ts';
 import { takeStep } from './step.ts';

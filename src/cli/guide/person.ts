@@ -2,7 +2,7 @@ import process from 'node:process';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { showControls } from '../../core/text/visible-text.ts';
-import { print } from '../print.ts';
+import { print } from '../command.ts';
 
 /** Somebody at a terminal who can be asked. Every question fails with {@link InputEnded} when they leave. */
 export interface Person {

@@ -1,9 +1,8 @@
 import type { Environment } from '../../app/config.ts';
 import type { Check } from '../../app/doctor/check.ts';
 import { diagnose, type Part } from '../../app/doctor/doctor.ts';
+import { type ExitCode, print } from '../command.ts';
 import { codeOf, describeChecks } from '../doctor.ts';
-import type { ExitCode } from '../outcome.ts';
-import { print } from '../print.ts';
 import type { Person } from './person.ts';
 
 /** What the guide asks for. */
