@@ -5,12 +5,6 @@ import process from 'node:process';
 import type { Instance, OwnInstance } from '../sheet/port/instance.ts';
 import { shortHash } from './short-hash.ts';
 
-/** An instance that runs until it is closed. */
-export interface OpenInstance extends OwnInstance {
-  /** From now on it writes nothing. */
-  close(): void;
-}
-
 export interface InstanceOptions {
   /** Epoch ms. */
   readonly now: number;
@@ -23,8 +17,8 @@ export interface InstanceOptions {
 /** Those of this process that were not closed yet, by their ids. */
 const running = new Set<string>();
 
-/** A new instance for a link that is opened. */
-export function openInstance({ board, lockedFile, now }: InstanceOptions): OpenInstance {
+/** A new instance for a link that is opened. Once closed, it writes nothing. */
+export function openInstance({ board, lockedFile, now }: InstanceOptions): OwnInstance & { close(): void } {
   const own = nameProcess(process.pid);
   const locks = [nameFile(lockedFile), board].filter((name) => name !== undefined);
   const instance: Instance = {

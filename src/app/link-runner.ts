@@ -9,9 +9,8 @@ import type { BoardView, Holder, Lease, LeaseBoard } from '../sync/lease.ts';
 import { systemClock } from './clock.ts';
 import { graceOf } from './daemon.ts';
 import { linkNameOf, type RereadKeys } from './link.ts';
-import { createAlerts } from './link-alerts.ts';
 import { logOfLink } from './logger.ts';
-import { openRunningLink, type RunningLink } from './running-link.ts';
+import { createAlerts, openRunningLink, type RunningLink } from './running-link.ts';
 import type { Settings } from './settings.ts';
 
 export interface RunnerOptions {

@@ -8,7 +8,7 @@ import type { ConflictPolicy, Direction } from '../core/merge.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { BudgetLog, Log, WorkQueue } from '../core/ports.ts';
 import { type Entity, entities } from '../core/record.ts';
-import { type BudgetUsage, createRequestBudget, onlyKey, type RequestBudget } from '../crm/budget.ts';
+import { createRequestBudget, onlyKey, type RequestBudget } from '../crm/budget.ts';
 import { createCrmClient } from '../crm/client.ts';
 import { type ApiKey, createApiKey } from '../crm/key-pool.ts';
 import type { SheetsClientOptions } from '../google/client.ts';
@@ -28,15 +28,6 @@ import { openInstance } from './instance.ts';
 import { enabledEntities, type Settings, tabSettings } from './settings.ts';
 import { shortHash } from './short-hash.ts';
 import { findNetworkDisk, networkDiskAdvice, privateStateAdvice } from './state-directory.ts';
-
-/** A link with what has to be closed after it, and what status shows of its budget. */
-export interface OpenLink {
-  readonly link: SheetLink;
-  readonly budgetUsage: () => BudgetUsage;
-  /** Copies the mirror into `backups/` of the state directory. Answers the file. */
-  backUp(): string;
-  close(): void;
-}
 
 /** A daemon of which the spreadsheet shows no sign of life for so long is gone. */
 const goneAfterMs = 150_000;
@@ -61,12 +52,15 @@ export interface Surroundings {
 /** What names a link to people. */
 export const linkNameOf = ({ link, sheet }: Settings): string => link?.name ?? sheet.spreadsheetId;
 
-/** Builds a link from settings: opens its mirror, checks that the mirror belongs to it, and joins the adapters. Starts nothing. */
+/**
+ * Builds a link from settings: opens its mirror, checks that the mirror belongs to it, and joins the adapters. Starts nothing. `backUp`
+ * copies the mirror into `backups/` of the state directory and returns the file.
+ */
 export function openLink(
   settings: Settings,
   log: Log,
   { lease, rereadKeys, sharedBudget }: Surroundings = {},
-): OpenLink {
+) {
   const { directory } = settings.state;
   const { mirror, budgetLog, backUp, openToOthers, timesCorrected } = openMirror({
     directory,
@@ -81,8 +75,8 @@ export function openLink(
   try {
     const newWord = () => randomBytes(6).toString('hex');
     takeOwnership(mirror, settings);
-    const occasion = { now: systemClock.now(), newWord: newWord() };
-    if (rebaseOlder(mirror, lease, occasion)) log.warn('mirror.rebased', {});
+    if (rebaseOlder(mirror, lease, { now: systemClock.now(), newWord: newWord() }))
+      log.warn('mirror.rebased', {});
     const own = openInstance({
       now: systemClock.now(),
       lockedFile: mirrorFile(directory),

@@ -79,18 +79,17 @@ function forPeople(destination: DestinationStream): DestinationStream {
 export function createLog(level: LogLevel, target: LogTarget = {}): Log {
   const { isTerminal = process.stdout.isTTY, destination = openStandardOutput() } = target;
   const logger = pino({ ...options, level }, isTerminal ? forPeople(destination) : destination);
-  const line =
-    (write: 'debug' | 'info' | 'warn' | 'error') =>
-    (event: string, fields: Readonly<Record<string, unknown>> = {}) =>
-      logger[write](fields, event);
-  return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
+  return toLog((write, event, fields) => logger[write](fields, event));
 }
 
 /** A log in which every line tells of which link it is. */
-export function logOfLink(log: Log, link: string): Log {
+export const logOfLink = (log: Log, link: string): Log =>
+  toLog((write, event, fields) => log[write](event, { link, ...fields }));
+
+function toLog(write: (level: keyof Log, event: string, fields: object) => void): Log {
   const line =
-    (write: 'debug' | 'info' | 'warn' | 'error') =>
-    (event: string, fields: Readonly<Record<string, unknown>> = {}) =>
-      log[write](event, { link, ...fields });
+    (level: keyof Log) =>
+    (event: string, fields: object = {}) =>
+      write(level, event, fields);
   return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') };
 }

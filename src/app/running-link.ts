@@ -1,3 +1,5 @@
+import { Alerts } from '../alerts/alerts.ts';
+import { createWebhook } from '../alerts/webhook.ts';
 import { backoffMs } from '../core/backoff.ts';
 import { facts } from '../core/facts.ts';
 import type { Mirror } from '../core/mirror.ts';
@@ -7,24 +9,15 @@ import { SheetSide } from '../sheet/side.ts';
 import { Engine } from '../sync/engine.ts';
 import { Health } from '../sync/health.ts';
 import { Watch } from '../sync/watch.ts';
-import { openLink, type Surroundings } from './link.ts';
-import { createAlerts } from './link-alerts.ts';
+import { systemClock } from './clock.ts';
+import { linkNameOf, openLink, type Surroundings } from './link.ts';
 import type { Settings } from './settings.ts';
 
 /** A link with everything that works on it. */
-export interface RunningLink {
-  /** What its HTTP side shows and commands. */
-  readonly side: LinkSide;
-  /** Starts to work. */
-  start(): Promise<void>;
-  /** Takes no new work and ends what runs within the time. */
-  stop(graceMs: number): Promise<void>;
-  /** Closes what was opened; to be called after everything that looks at it has ended. */
-  close(): void;
-}
+export type RunningLink = ReturnType<typeof openRunningLink>;
 
-/** Opens the mirror and the adapters of a link. What was opened is closed again by {@link RunningLink.close}. */
-export function openRunningLink(settings: Settings, log: Log, surroundings: Surroundings): RunningLink {
+/** Opens the mirror and the adapters of a link. */
+export function openRunningLink(settings: Settings, log: Log, surroundings: Surroundings) {
   const { link, backUp, budgetUsage, close } = openLink(settings, log, surroundings);
   const engine = new Engine(link, [new SheetSide(link)]);
   const pauseMs = () => budgetUsage().parkedMs;
@@ -33,14 +26,16 @@ export function openRunningLink(settings: Settings, log: Log, surroundings: Surr
   const alerts = createAlerts(settings, log);
   let loops: Promise<unknown> = Promise.resolve();
   return {
-    side: { engine, health, watch, backUp },
-    async start() {
+    /** What its HTTP side shows and commands. */
+    side: { engine, health, watch, backUp } satisfies LinkSide,
+    async start(): Promise<void> {
       const { crashes, waitMs } = noteStart(link.mirror, link.clock.now());
       if (waitMs > 0) log.warn('daemon.crashed-before', { crashes, waitMs });
       await engine.start(waitMs);
       loops = Promise.all([watch.run(), health.run((conditions) => alerts?.note(conditions)), alerts?.run()]);
     },
-    async stop(graceMs) {
+    /** Takes no new work and ends what runs within the time. */
+    async stop(graceMs: number): Promise<void> {
       health.stop();
       alerts?.stop();
       await engine.stop(graceMs);
@@ -48,8 +43,18 @@ export function openRunningLink(settings: Settings, log: Log, surroundings: Surr
       await loops;
       link.mirror.dropFact(facts.run);
     },
+    /** Closes what was opened; to be called after everything that looks at it has ended. */
     close,
   };
+}
+
+/** Tells the receiver that the settings of a link name, if they name one. */
+export function createAlerts(settings: Settings, log: Log): Alerts | undefined {
+  const { webhookUrl: url } = settings.alerts;
+  if (url === undefined) return undefined;
+  const title = settings.link ? `crm-sheet-sync ${settings.link.name}` : 'crm-sheet-sync';
+  const send = createWebhook({ url, title, clock: systemClock });
+  return new Alerts({ link: linkNameOf(settings), send, clock: systemClock, log, random: Math.random });
 }
 
 /** A run that ends badly so soon after it began has probably met what it will meet again. */

@@ -10,7 +10,7 @@ import { rowNumber } from '../sheet/matches.ts';
 import { describeInstance } from '../sheet/port/instance.ts';
 import { type Column, recordTabs } from '../sheet/port/layout.ts';
 import type { LayOutConsent } from '../sheet/port/port.ts';
-import { isBlank, type ObservedRow } from '../sheet/port/table.ts';
+import { isBlank, type ObservedRow, type ObservedTable } from '../sheet/port/table.ts';
 import { noteColumns, tableLayout } from '../sheet/tab-columns.ts';
 import { Engine } from '../sync/engine.ts';
 import { pullCatalog } from '../sync/reading/pull.ts';
@@ -96,7 +96,7 @@ async function layOut(link: SheetLink, consent: LayOutConsent): Promise<boolean>
   await pullCatalog(link, 'newest');
   const layout = tableLayout(link);
   const { held, offered } = await link.table.layOut(layout, 'create', consent);
-  for (const line of [...held, ...offered]) print(line);
+  print(...held, ...offered);
   if (offered.length > 0) print(nameAdvice);
   const tabs = layout.map(({ title, columns }) => `${title} (${columns.length} columns)`).join(', ');
   if (held.length === 0) print(`The spreadsheet has its tabs: ${tabs}.`);
@@ -119,15 +119,19 @@ async function showKeeper(link: SheetLink): Promise<void> {
 
 /** Says of lists from before what will give way to the CRM's values without a question. */
 async function showCovered(link: SheetLink): Promise<void> {
-  const layout = tableLayout(link);
-  const { tabs } = await link.table.read(layout);
+  const { tabs } = await link.table.read(tableLayout(link));
+  for (const { columns, rows, title } of listOlder(link, tabs))
+    print(...describeCovered(title, columns, rows));
+}
+
+/** The tabs with lists from before, of which nothing is agreed yet, and their rows without an ID. */
+function listOlder(link: SheetLink, tabs: ObservedTable['tabs']) {
   const agreed = new Set(link.mirror.readAgreements().map(({ key }) => key.entity));
-  for (const { columns, entity, title } of recordTabs(layout)) {
+  return recordTabs(tableLayout(link)).flatMap(({ columns, entity, title }) => {
     const tab = tabs[entity];
-    if (tab.state === 'held' || agreed.has(entity)) continue;
-    const unidentified = tab.rows.filter(({ id }) => id.kind === 'empty');
-    for (const line of describeCovered(title, columns, unidentified)) print(line);
-  }
+    if (tab.state === 'held' || agreed.has(entity)) return [];
+    return [{ columns, title, rows: tab.rows.filter(({ id }) => id.kind === 'empty') }];
+  });
 }
 
 function describeCovered(
@@ -147,24 +151,18 @@ function describeCovered(
 
 /** Answers whether the daemon can start without a question about rows that nobody has matched. */
 async function showUnidentified(link: SheetLink): Promise<boolean> {
-  const layout = tableLayout(link);
-  const table = await link.table.read(layout);
+  const table = await link.table.read(tableLayout(link));
   noteColumns(link.mirror, table);
-  const { tabs } = table;
-  const agreed = new Set(link.mirror.readAgreements().map(({ key }) => key.entity));
-  const unidentified = recordTabs(layout).flatMap(({ entity, title }) => {
-    const tab = tabs[entity];
-    if (tab.state === 'held' || agreed.has(entity)) return [];
-    const rows = tab.rows.filter((row) => row.id.kind === 'empty' && !isBlank(row));
-    return rows.length > 0 ? [`${title}: ${rows.length} rows have no ID.`] : [];
+  const unidentified = listOlder(link, table.tabs).flatMap(({ rows, title }) => {
+    const { length } = rows.filter((row) => !isBlank(row));
+    return length > 0 ? [`${title}: ${length} rows have no ID.`] : [];
   });
-  for (const line of unidentified) print(line);
-  if (unidentified.length > 0) {
-    print(
-      'Next: run init --match-by with a column that tells the rows apart, to find their records in the CRM.',
-    );
-  }
-  return unidentified.length === 0;
+  print(...unidentified);
+  if (unidentified.length === 0) return true;
+  print(
+    'Next: run init --match-by with a column that tells the rows apart, to find their records in the CRM.',
+  );
+  return false;
 }
 
 /** Reads the CRM, shows which row is which record, and writes it where that is wanted. Answers whether nothing is left for a person. */

@@ -1,11 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { startSandboxCrm } from '../sandbox/crm/server.ts';
 import { startSandboxSheets } from '../sandbox/sheets/server.ts';
-import type { CommandContext } from './command.ts';
 import { stopRequested } from './signals.ts';
 
 /** Reads an option that is a whole number of at least `min`. */
-export const wholeNumber =
+const wholeNumber =
   (min: number) =>
   (text: string): number => {
     const number = Number(text);
@@ -13,19 +12,13 @@ export const wholeNumber =
     throw new InvalidArgumentError(`Give a whole number of at least ${min}.`);
   };
 
-interface SandboxFlags {
-  readonly host: string;
-  readonly crmPort: number;
-  readonly sheetsPort: number;
-  readonly seed: number;
-  readonly leads: number;
-  readonly opportunities: number;
-  readonly tasks: number;
-  readonly requestsPerWindow: number;
-  readonly windowMs: number;
-}
+type SandboxNumber =
+  | ('crmPort' | 'sheetsPort' | 'seed' | 'requestsPerWindow' | 'windowMs')
+  | ('leads' | 'opportunities' | 'tasks');
 
-export function addSandboxCommand(program: Command, _context: CommandContext): void {
+type SandboxFlags = Readonly<Record<SandboxNumber, number>> & { readonly host: string };
+
+export function addSandboxCommand(program: Command): void {
   program
     .command('sandbox')
     .description('serve a CRM and a Google Sheet to try things on, until stopped')

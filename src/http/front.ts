@@ -11,7 +11,6 @@ import {
   addLinkRoutes,
   createServer,
   type HttpOptions,
-  type HttpSide,
   type LinkSide,
   listenAt,
 } from './server.ts';
@@ -37,12 +36,7 @@ export interface FrontOptions extends HttpOptions {
 }
 
 /** The HTTP side of several links. */
-export interface Front extends HttpSide {
-  /** Serves a link under its name; resolves when it is. */
-  open(name: string, side: LinkSide): Promise<void>;
-  /** Serves it no more. */
-  shut(name: string): Promise<void>;
-}
+export type Front = Awaited<ReturnType<typeof startFront>>;
 
 /** A link with its own server, which listens to nobody itself. */
 interface Served extends Measured {
@@ -53,7 +47,7 @@ interface Served extends Measured {
  * Serves each link below `/links/<name>/` as a link alone is served at the root, and at the root what is about all of them: a page to choose
  * one, `/api/links`, health and metrics.
  */
-export async function startFront(options: FrontOptions): Promise<Front> {
+export async function startFront(options: FrontOptions) {
   const { clock, log, readLinks } = options;
   const bounds = { clock, room: new Room() };
   const server = createServer(options, log, bounds);
@@ -78,8 +72,10 @@ export async function startFront(options: FrontOptions): Promise<Front> {
   };
   return {
     url,
+    /** Serves it no more. */
     shut,
-    async open(name, side) {
+    /** Serves a link under its name; resolves when it is. */
+    async open(name: string, side: LinkSide): Promise<void> {
       const own = createServer(options, side.engine.link.log, bounds);
       addLinkRoutes(own, side, access, bounds);
       await own.ready();
@@ -87,7 +83,7 @@ export async function startFront(options: FrontOptions): Promise<Front> {
       served.set(name, link);
       metrics.add(link);
     },
-    async close() {
+    async close(): Promise<void> {
       await Promise.all([...served.keys()].map(shut));
       await server.close();
     },

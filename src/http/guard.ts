@@ -76,7 +76,7 @@ export interface AccessOptions {
  */
 export function createAccess(options: AccessOptions, clock: Clock): Access {
   const { controlToken, host, readWithToken = false } = options;
-  const refusals = countRefusals(clock);
+  const countRefusal = countRefusals(clock);
   const hasToken = ({ headers }: FastifyRequest) =>
     controlToken !== undefined && isSame(tokenOf(headers.authorization), controlToken);
   return {
@@ -85,7 +85,7 @@ export function createAccess(options: AccessOptions, clock: Clock): Access {
     admit(request, reply) {
       if (hasToken(request)) return true;
       // A page finds out that it has to ask for the token by sending none, and is no guesser.
-      if (request.headers.authorization !== undefined && refusals.add(request.ip) > refusalsMax) {
+      if (request.headers.authorization !== undefined && countRefusal(request.ip) > refusalsMax) {
         reply.code(429).header('retry-after', refusalsMs / 1_000);
         reply.send({ error: 'Too many wrong tokens came from this address. Wait a minute.' });
         return false;
@@ -123,21 +123,18 @@ export function guardReading(server: FastifyInstance, access: Access): void {
   });
 }
 
-/** Counts by address, and forgets all counts together, so that no number of addresses can fill the memory for long. */
-function countRefusals(clock: Clock) {
+/** Returns how to count one more from an address, and how many came from there. All counts are forgotten together, so that no number of addresses can fill the memory for long. */
+function countRefusals(clock: Clock): (address: string) => number {
   const counts = new Map<string, number>();
   let since = clock.monotonicMs();
-  return {
-    /** Returns how many came from the address by now. */
-    add(address: string): number {
-      if (clock.monotonicMs() - since >= refusalsMs) {
-        counts.clear();
-        since = clock.monotonicMs();
-      }
-      const count = (counts.get(address) ?? 0) + 1;
-      counts.set(address, count);
-      return count;
-    },
+  return (address) => {
+    if (clock.monotonicMs() - since >= refusalsMs) {
+      counts.clear();
+      since = clock.monotonicMs();
+    }
+    const count = (counts.get(address) ?? 0) + 1;
+    counts.set(address, count);
+    return count;
   };
 }
 

@@ -23,14 +23,6 @@ export interface Unserved {
   readonly conditions: readonly Condition[];
 }
 
-export interface Metrics {
-  /** Measures a link from now on; a link of the same name before it no more. */
-  add(link: Measured): void;
-  remove(link: Measured): void;
-  /** Adds `/metrics` for Prometheus. All numbers are read when it asks. */
-  addRoute(server: FastifyInstance): void;
-}
-
 /** Names follow https://prometheus.io/docs/practices/naming/: base units, and `_total` for what only grows. */
 const prefix = 'crm_sheet_sync_';
 
@@ -47,7 +39,7 @@ interface Define {
 }
 
 /** Makes metrics of links that come and go. */
-export function createMetrics(clock: Clock, readUnserved: () => readonly Unserved[] = () => []): Metrics {
+export function createMetrics(clock: Clock, readUnserved: () => readonly Unserved[] = () => []) {
   const registry = new Registry();
   const links = new Set<Measured>();
   collectDefaultMetrics({ register: registry });
@@ -79,13 +71,15 @@ export function createMetrics(clock: Clock, readUnserved: () => readonly Unserve
   addWorkMetrics(define);
   addBudgetMetrics(define);
   return {
-    add(link) {
+    /** Measures a link from now on. */
+    add(link: Measured): void {
       links.add(link);
       link.engine.lags.onLag = (side, durationMs) =>
         lag.observe({ ...labelOf(link), to: side === 'crm' ? 'crm' : 'sheet' }, durationMs / 1_000);
     },
-    remove: (link) => void links.delete(link),
-    addRoute(server) {
+    remove: (link: Measured) => void links.delete(link),
+    /** Adds `/metrics` for Prometheus. All numbers are read when it asks. */
+    addRoute(server: FastifyInstance): void {
       server.get('/metrics', async (_request, reply) =>
         reply.type(registry.contentType).send(await registry.metrics()),
       );

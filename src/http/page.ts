@@ -1,24 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { FastifyInstance } from 'fastify';
-
-/** The page's scripts, under `page/`. */
-const scripts = [
-  'changes.js',
-  'commands.js',
-  'dialog.js',
-  'element.js',
-  'links.js',
-  'page.js',
-  'plots.js',
-  'progress.js',
-  'standing.js',
-  'stream.js',
-  'tabs.js',
-  'theme.js',
-  'waiting.js',
-  'words.js',
-];
 
 /**
  * Nothing is loaded from elsewhere, nothing that stands in the page itself runs, and nobody frames it. What the CRM says can therefore do
@@ -38,6 +20,7 @@ const policy = [
 /** Serves a page at the root, and what the pages are made of, from memory and each file under a fixed path. */
 export function addPage(server: FastifyInstance, page: 'page.html' | 'links.html'): void {
   const ofPage = (name: string) => new URL(`page/${name}`, import.meta.url);
+  const scripts = readdirSync(ofPage('')).filter((name) => name.endsWith('.js'));
   const ofPackage = createRequire(import.meta.url).resolve;
   const files: readonly [route: string, file: string | URL, type: string][] = [
     ['/', ofPage(page), 'text/html'],

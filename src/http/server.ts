@@ -42,18 +42,13 @@ export interface LinkSide {
   readonly backUp: () => string;
 }
 
-export interface HttpSide {
-  readonly url: string;
-  close(): Promise<void>;
-}
-
 /** The longest text that a cell holds fits in, also where each of its signs is written as an escape of six. */
 const bodyLimitBytes = 512 * 1024;
 /** Longest time a request may take to arrive. */
 const requestTimeoutMs = 30_000;
 
 /** Serves health, status, history and commands of one link. */
-export async function startHttp(options: HttpOptions & LinkSide): Promise<HttpSide> {
+export async function startHttp(options: HttpOptions & LinkSide) {
   const { clock, log } = options.engine.link;
   const bounds = { clock, room: new Room() };
   const server = createServer(options, log, bounds);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { loadSettings } from '../../src/app/config.ts';
-import { accountOf, type OpenLink, openLink, sheetOptions } from '../../src/app/link.ts';
+import { accountOf, openLink, sheetOptions } from '../../src/app/link.ts';
 import { createGoogleSheetTable } from '../../src/google/table.ts';
 import type { CrmModel } from '../../src/sandbox/crm/model.ts';
 import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
@@ -73,7 +73,7 @@ export async function openLinkStage(counts: SeedCounts): Promise<LinkStage> {
   const budget = { requests: limits.requestsPerWindow, windowMs: limits.windowMs };
   const sheet = { ...settings.sheet, readsPerMinute: 10_000, writesPerMinute: 10_000 };
   const log = createRecordingLog();
-  let opened: OpenLink;
+  let opened: ReturnType<typeof openLink>;
   const open = (): SheetLink => {
     opened = openLink({ ...settings, sheet, crm: { ...settings.crm, budget } }, log);
     return { ...opened.link, times: { ...opened.link.times, ...quickTimes } };

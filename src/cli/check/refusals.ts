@@ -1,20 +1,9 @@
-import type { Check, Sides } from './check.ts';
+import type { Check } from './check.ts';
 import { valueAt } from './crm-person.ts';
 import { difference, waitUntil } from './expect.ts';
 
-/** A value that can not be stored, words that tell the person so, and a value that can. */
-interface Mistake {
-  readonly name: string;
-  readonly header: string;
-  readonly typed: string;
-  /** Has to be part of what the Sync cell says. */
-  readonly words: RegExp;
-  readonly corrected: string;
-  readonly path: string;
-  readonly value: unknown;
-}
-
-const mistakes: readonly Mistake[] = [
+/** A value that can not be stored, words that have to be part of what the Sync cell says, and a value that can. */
+const mistakes = [
   {
     name: 'a website that the CRM refuses is told beside its row, until it is corrected',
     header: 'Website',
@@ -44,9 +33,17 @@ const mistakes: readonly Mistake[] = [
   },
 ];
 
-const checkMistake = ({ name, header, typed, words, corrected, path, value }: Mistake): Check => ({
+const checkMistake = ({
   name,
-  async run({ sheet, crm }: Sides) {
+  header,
+  typed,
+  words,
+  corrected,
+  path,
+  value,
+}: (typeof mistakes)[number]): Check => ({
+  name,
+  async run({ sheet, crm }) {
     const lead = await crm.take('lead', (record) => valueAt(record, path) !== value);
     const waitForSync = (expected: RegExp) =>
       waitUntil(async () => {

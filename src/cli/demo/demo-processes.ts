@@ -26,19 +26,16 @@ function listenOnce(port: number): Promise<number | undefined> {
 }
 
 /** A child process that ends with the demo. */
-export interface Child {
-  readonly process: ChildProcess;
-  stop(): Promise<void>;
-}
+export type Child = ReturnType<typeof toChild>;
 
 /** Whether a process is over, by itself or because it got a signal. */
 const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode !== null || signalCode !== null;
 
-function toChild(child: ChildProcess, graceMs: number): Child {
+function toChild(child: ChildProcess, graceMs: number) {
   return {
     process: child,
-    async stop() {
+    async stop(): Promise<void> {
       if (hasEnded(child)) return;
       const exited = once(child, 'exit');
       child.kill('SIGTERM');

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../app/config.ts';
-import { type SandboxCrm, startSandboxCrm } from '../../sandbox/crm/server.ts';
-import { type SandboxSheets, startSandboxSheets } from '../../sandbox/sheets/server.ts';
+import { startSandboxCrm } from '../../sandbox/crm/server.ts';
+import { startSandboxSheets } from '../../sandbox/sheets/server.ts';
 import {
   type Child,
   freePort,
@@ -15,41 +15,29 @@ import {
 } from './demo-processes.ts';
 
 /** Everything that a demo runs on: a CRM, a sheet, a queue and the daemon between them. */
-export interface Stage {
-  readonly crm: SandboxCrm;
-  readonly sheets: SandboxSheets;
-  readonly daemonUrl: string;
-  readonly queue: 'bullmq' | 'inprocess';
-  /** The environment of the daemon, also for commands against it. */
-  readonly environment: Environment;
-  stop(): Promise<void>;
-}
+export type Stage = Awaited<ReturnType<typeof setStage>>;
 
-export interface StageOptions {
-  readonly seed: number;
-  readonly counts: { readonly leads: number; readonly opportunities: number; readonly tasks: number };
-  /** Use Redis when there is a redis-server on the machine. */
-  readonly wantsRedis: boolean;
-  readonly logLevel: string;
-}
-
+const seed = 7;
+const counts = { leads: 200, opportunities: 150, tasks: 200 };
 const controlToken = 'demo-control-token';
 const readyLimitMs = 120_000;
 
-/** Sets the stage: sandboxes in this process, Redis and the daemon as processes of their own, tabs laid out. */
-export async function setStage(options: StageOptions, environment: Environment): Promise<Stage> {
+/**
+ * Sets the stage: sandboxes in this process, Redis, where it is wanted and installed, and the daemon as processes of their own, tabs laid
+ * out.
+ */
+export async function setStage(wantsRedis: boolean, environment: Environment) {
   const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-demo-'));
   const stops: (() => Promise<void>)[] = [() => rm(directory, { recursive: true, force: true })];
   const stop = async () => {
     for (const step of stops.toReversed()) await step();
   };
   try {
-    const { seed, counts } = options;
     const crm = await startSandboxCrm({ port: await freePort(4010), seed, counts });
     stops.push(() => crm.close());
     const sheets = await startSandboxSheets({ port: await freePort(4020), seed });
     stops.push(() => sheets.close());
-    const redisUrl = options.wantsRedis && hasRedisServer() ? await stageRedis(directory, stops) : undefined;
+    const redisUrl = wantsRedis && hasRedisServer() ? await stageRedis(directory, stops) : undefined;
     // An installation on this machine keeps its tabs, links, queue and alerts for itself.
     const configFile = join(directory, 'settings.yaml');
     await writeFile(configFile, '');
@@ -65,7 +53,7 @@ export async function setStage(options: StageOptions, environment: Environment):
       HTTP_HOST: '127.0.0.1',
       HTTP_PORT: String(await freePort(8080)),
       CONTROL_TOKEN: controlToken,
-      LOG_LEVEL: options.logLevel,
+      LOG_LEVEL: 'error',
     };
     const daemonUrl = `http://127.0.0.1:${daemonEnvironment['HTTP_PORT']}`;
     await runCommand(['init'], daemonEnvironment);
@@ -76,7 +64,8 @@ export async function setStage(options: StageOptions, environment: Environment):
       crm,
       sheets,
       daemonUrl,
-      queue: redisUrl ? 'bullmq' : 'inprocess',
+      hasRedis: redisUrl !== undefined,
+      /** Of the daemon, also for commands against it. */
       environment: daemonEnvironment,
       stop,
     };

@@ -5,8 +5,6 @@ import { stopRequested } from '../signals.ts';
 import { startDemoPage } from './demo-page.ts';
 import { setStage } from './demo-stage.ts';
 
-const counts = { leads: 200, opportunities: 150, tasks: 200 };
-
 export function addDemoCommand(program: Command, { environment, finish }: CommandContext): void {
   program
     .command('demo')
@@ -20,26 +18,21 @@ export function addDemoCommand(program: Command, { environment, finish }: Comman
         isStopped = true;
       });
       console.log('Starting a CRM, a sheet and the daemon…');
-      const options = { seed: 7, counts, wantsRedis: redis, logLevel: 'error' };
-      const stage = await setStage(options, environment).catch((error: unknown) => {
+      const stage = await setStage(redis, environment).catch((error: unknown) => {
         // Ctrl-C ends also what is being started: that it has ended tells nothing new.
         if (isStopped) return undefined;
         throw error;
       });
-      if (!stage) {
-        finish(check ? exitCodes.failed : exitCodes.done);
-        return;
-      }
+      if (!stage) return finish(check ? exitCodes.failed : exitCodes.done);
       try {
         console.log(
-          stage.queue === 'bullmq'
+          stage.hasRedis
             ? 'The queue is BullMQ on a private Redis.'
             : 'The queue runs in process (with a redis-server on this machine it would be BullMQ).',
         );
         if (check) {
           const isGood = await Promise.race([runChecks(stage), stopped.then(() => false)]);
-          finish(isGood ? exitCodes.done : exitCodes.failed);
-          return;
+          return finish(isGood ? exitCodes.done : exitCodes.failed);
         }
         const page = await startDemoPage(stage);
         console.log(`

@@ -5,15 +5,7 @@ import { showControls } from '../../core/text/visible-text.ts';
 import { print } from '../command.ts';
 
 /** Somebody at a terminal who can be asked. Every question fails with {@link InputEnded} when they leave. */
-export interface Person {
-  tell(sentence: string): void;
-  /** Answers what was typed, without blanks around it. */
-  ask(question: string): Promise<string>;
-  /** The same for what nobody else may see. */
-  askSecretly(question: string): Promise<string>;
-  /** Nothing typed counts as no. */
-  agrees(question: string): Promise<boolean>;
-}
+export type Person = NonNullable<ReturnType<typeof findPerson>>;
 
 /** Ctrl-C, or the end of what is typed. */
 export class InputEnded extends Error {
@@ -21,19 +13,22 @@ export class InputEnded extends Error {
 }
 
 /** The person at this process's terminal; `undefined` where it has none. */
-export function findPerson(): Person | undefined {
+export function findPerson() {
   if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined;
+  /** Returns what was typed, without blanks around it. */
   const ask = (question: string) => readLine(showControls(question), process.stdout);
   return {
-    tell: (sentence) => print(sentence),
+    tell: (sentence: string) => print(sentence),
     ask,
-    async askSecretly(question) {
+    /** The same for what nobody else may see. */
+    async askSecretly(question: string) {
       process.stdout.write(question);
       const text = await readLine('', nowhere());
       process.stdout.write('\n');
       return text;
     },
-    agrees: async (question) => /^y(es)?$/i.test(await ask(`${question} [y/N] `)),
+    /** Nothing typed counts as no. */
+    agrees: async (question: string) => /^y(es)?$/i.test(await ask(`${question} [y/N] `)),
   };
 }
 
