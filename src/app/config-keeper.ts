@@ -35,11 +35,10 @@ export function keepSettings(file: string, variables: Environment): void {
 }
 
 function pathOf(name: string): readonly string[] | undefined {
-  for (const { isSecret, name: plain, path } of environmentVariables) {
-    if (isSecret && name === `${plain}_FILE`) return secretFilePath(path);
-    if (!isSecret && name === plain) return path;
-  }
-  return undefined;
+  const variable = environmentVariables.find(
+    ({ isSecret, name: plain }) => name === (isSecret ? `${plain}_FILE` : plain),
+  );
+  return variable?.isSecret ? secretFilePath(variable.path) : variable?.path;
 }
 
 /** Writes a secret into a file that nobody else can read. Fails with CONFIG_INVALID where it can not be written. */

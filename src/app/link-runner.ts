@@ -11,15 +11,15 @@ import { graceOf } from './daemon.ts';
 import { linkNameOf, type RereadKeys } from './link.ts';
 import { logOfLink } from './logger.ts';
 import { createAlerts, openRunningLink, type RunningLink } from './running-link.ts';
-import type { Settings } from './settings.ts';
+import type { LinkSettings, Settings } from './settings.ts';
 
 export interface RunnerOptions {
-  readonly links: readonly Settings[];
+  readonly links: LinkSettings;
   readonly log: Log;
   readonly rereadKeysOf: (link: string) => RereadKeys;
   readonly sharedBudget: SharedBudget;
   /** Where the links are shared with other processes. */
-  readonly board?: LeaseBoard;
+  readonly board?: LeaseBoard | undefined;
 }
 
 /** Leases last ten times as long. */
@@ -73,12 +73,7 @@ export class LinkRunner {
   list(): LinkEntry[] {
     return this.#posts.map((post) => {
       const { holder, name, running } = post;
-      return {
-        name,
-        ...(running ? { side: running.side } : {}),
-        ...(holder ? { url: holder.url } : {}),
-        conditions: this.#conditionsOf(post),
-      };
+      return { name, side: running?.side, url: holder?.url, conditions: this.#conditionsOf(post) };
     });
   }
 
@@ -98,8 +93,7 @@ export class LinkRunner {
 
   /** What keeps this process from running any link. */
   conditions(): Condition[] {
-    const [post] = this.#posts;
-    return post ? describeTrouble(this.#trouble, post.settings) : [];
+    return describeTrouble(this.#trouble, this.#options.links[0]);
   }
 
   /** Looks and moves on and on until stopped; resolves when all links are. */
@@ -214,11 +208,7 @@ export class LinkRunner {
     post.lease = lease;
     let running: RunningLink | undefined;
     try {
-      running = openRunningLink(settings, log, {
-        rereadKeys: rereadKeysOf(name),
-        sharedBudget,
-        ...(lease ? { lease } : {}),
-      });
+      running = openRunningLink(settings, log, { rereadKeys: rereadKeysOf(name), sharedBudget, lease });
       if (lease) await board?.noteOpened(lease);
       await front.open(name, running.side);
       await running.start();

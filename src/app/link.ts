@@ -4,7 +4,6 @@ import { createBullmqQueue } from '../bullmq/queue.ts';
 import { SyncError } from '../core/errors.ts';
 import { type Fact, facts } from '../core/facts.ts';
 import { emptyCatalog, fieldsInUse } from '../core/fields/catalog.ts';
-import type { ConflictPolicy, Direction } from '../core/merge.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { BudgetLog, Log, WorkQueue } from '../core/ports.ts';
 import { type Entity, entities } from '../core/record.ts';
@@ -46,7 +45,7 @@ export interface Surroundings {
   /** For one of several links; opened for it where absent. */
   readonly sharedBudget?: SharedBudget;
   /** For a link that other processes might run. */
-  readonly lease?: Lease;
+  readonly lease?: Lease | undefined;
 }
 
 /** What names a link to people. */
@@ -197,17 +196,15 @@ export const createKeyBudget = (
   settings: Settings,
   log: BudgetLog,
   keys = openKeys(settings),
-): RequestBudget => {
-  const { crm } = settings;
-  return createRequestBudget({
+): RequestBudget =>
+  createRequestBudget({
     keys,
-    ...crm.budget,
-    ipRequests: crm.ipBudget.requests,
-    holdMs: crm.timeoutMs + settleAfterTimeoutMs,
+    ...settings.crm.budget,
+    ipRequests: settings.crm.ipBudget.requests,
+    holdMs: settings.crm.timeoutMs + settleAfterTimeoutMs,
     clock: systemClock,
     log,
   });
-};
 
 /** How the settings' spreadsheet is reached. */
 export function sheetOptions({ sheet }: Settings, log: Log): SheetsClientOptions {
@@ -297,16 +294,8 @@ export function readPolicy(settings: Settings): Policy {
   return { tabs: tabs as Record<Entity, TabPolicy>, questionsTitle, vanishedRows, brakes, appendsMax };
 }
 
-const conflicts: Readonly<Record<'crm' | 'sheet' | 'ask', ConflictPolicy>> = {
-  crm: 'crm',
-  sheet: 'table',
-  ask: 'ask',
-};
-const directions: Readonly<Record<'both' | 'toSheet' | 'off', Direction>> = {
-  both: 'both',
-  toSheet: 'toTable',
-  off: 'off',
-};
+const conflicts = { crm: 'crm', sheet: 'table', ask: 'ask' } as const;
+const directions = { both: 'both', toSheet: 'toTable', off: 'off' } as const;
 
 function readTab(settings: Settings, entity: Entity): TabPolicy {
   const { title, conflict, columns, order, pauseColumn, vanishedRows } = tabSettings(settings, entity);

@@ -24,7 +24,7 @@ export async function startLinksDaemon(
   const [common] = links;
   const sharedBudget = openSharedBudget(common.link?.commonDirectory ?? common.state.directory);
   const board = openBoard(links, log);
-  const runner = new LinkRunner({ links, log, rereadKeysOf, sharedBudget, ...(board ? { board } : {}) });
+  const runner = new LinkRunner({ links, log, rereadKeysOf, sharedBudget, board });
   const closeAll = async () => {
     await board?.close().catch((error: unknown) => log.warn('links.not_left', { error }));
     sharedBudget.close();

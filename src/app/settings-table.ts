@@ -13,23 +13,15 @@ export interface SettingRow {
   readonly description: string;
 }
 
-const nodeShape = z.looseObject({
-  type: z.string().optional(),
-  description: z.string().optional(),
-  default: z.unknown().optional(),
-  enum: z.array(z.string()).optional(),
-  properties: z.record(z.string(), z.unknown()).optional(),
-  required: z.array(z.string()).optional(),
-  additionalProperties: z.unknown().optional(),
-});
-
 /** Every setting, from the schema itself, so that no list of them can be out of date. */
 export function listSettings(): SettingRow[] {
   return walk(z.toJSONSchema(settingsSchema, { io: 'input' }), [], false);
 }
 
-function walk(node: unknown, path: readonly string[], isRequired: boolean): SettingRow[] {
-  const { properties, required = [], additionalProperties, ...setting } = nodeShape.parse(node);
+type Schema = z.core.JSONSchema.BaseSchema;
+
+function walk(node: Schema | boolean, path: readonly string[], isRequired: boolean): SettingRow[] {
+  const { properties, required = [], additionalProperties = {}, ...setting }: Schema = Object(node);
   if (properties) {
     return Object.entries(properties).flatMap(([name, inner]) =>
       walk(inner, [...path, name], required.includes(name)),
@@ -45,7 +37,7 @@ function walk(node: unknown, path: readonly string[], isRequired: boolean): Sett
     {
       path: dotted,
       variable: environmentVariables.find((variable) => variable.path.join('.') === dotted)?.name,
-      kind: setting.enum ? setting.enum.join(' \\| ') : (setting.type ?? 'text'),
+      kind: setting.enum ? setting.enum.join(' \\| ') : (setting.type?.toString() ?? 'text'),
       initial: setting.default === undefined ? undefined : JSON.stringify(setting.default),
       isRequired,
       description: setting.description ?? '',

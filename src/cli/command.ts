@@ -1,5 +1,5 @@
 import type { Environment } from '../app/config.ts';
-import { type ErrorCode, explainError, framesOf, isSyncError } from '../core/errors.ts';
+import { explainError, framesOf, isSyncError } from '../core/errors.ts';
 import { showControls } from '../core/text/visible-text.ts';
 
 /** What every command gets: the environment, and where to leave its exit code. */
@@ -22,15 +22,6 @@ export const printError = (...lines: readonly string[]): void => {
   for (const line of lines) console.error(showControls(line));
 };
 
-const wrongUsageCodes: readonly ErrorCode[] = ['CONFIG_INVALID', 'COMMAND_UNCLEAR'];
-
-const unreachableCodes: readonly ErrorCode[] = [
-  'DAEMON_UNREACHABLE',
-  'CRM_UNREACHABLE',
-  'SHEET_UNREACHABLE',
-  'QUEUE_UNREACHABLE',
-];
-
 /** Says on stderr what went wrong and what to do. Answers the exit code for it. */
 export function reportError(error: unknown): ExitCode {
   if (!isSyncError(error)) {
@@ -39,6 +30,6 @@ export function reportError(error: unknown): ExitCode {
   }
   const { lines } = error;
   printError(...(lines.length > 1 ? [...lines, error.hint] : [explainError(error)]));
-  if (wrongUsageCodes.includes(error.code)) return exitCodes.wrongUsage;
-  return unreachableCodes.includes(error.code) ? exitCodes.unreachable : exitCodes.failed;
+  if (['CONFIG_INVALID', 'COMMAND_UNCLEAR'].includes(error.code)) return exitCodes.wrongUsage;
+  return error.code.endsWith('_UNREACHABLE') ? exitCodes.unreachable : exitCodes.failed;
 }

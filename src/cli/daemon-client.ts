@@ -1,5 +1,4 @@
-import { type Environment, linkVariable, loadHttpSettings } from '../app/config.ts';
-import { daemonOrigin } from '../app/daemon-origin.ts';
+import { daemonOrigin, type Environment, linkVariable, loadHttpSettings } from '../app/config.ts';
 import { type OwnCode, SyncError } from '../core/errors.ts';
 
 /** Longest time the daemon may take to answer a command. */

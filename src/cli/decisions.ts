@@ -116,11 +116,6 @@ function addApprove(program: Command, { environment }: CommandContext): void {
     });
 }
 
-interface RefusedOptions {
-  readonly all?: true;
-  readonly json?: true;
-}
-
 interface RefusedAnswer {
   readonly records: readonly string[];
   readonly left: readonly string[];
@@ -149,17 +144,19 @@ function addRefused(program: Command, { environment }: CommandContext): void {
       .argument('[record]', 'for example lead-42; status shows them')
       .option('--all', 'everything that was refused')
       .option('--json', 'print the answer as JSON')
-      .action(async (record: string | undefined, { all, json }: RefusedOptions, command: Command) => {
-        if ((record === undefined) === (all === undefined)) command.error('Name a record, or --all.');
-        const body = all ? { all } : { record };
-        const answer = await callDaemon<RefusedAnswer>(environment, 'POST', `/api/${name}`, body);
-        if (json) return print(JSON.stringify(answer));
-        const { records, left } = answer;
-        for (const text of records) print(`${text} ${becomes}.`);
-        for (const text of left)
-          print(`${text} is left: it is not in the CRM yet. Retry, ignore or delete its row.`);
-        if (records.length > 0) print(whenDone);
-        if (records.length + left.length === 0) print('The CRM refused nothing.');
-      });
+      .action(
+        async (record: string | undefined, { all, json }: { all?: true; json?: true }, command: Command) => {
+          if ((record === undefined) === (all === undefined)) command.error('Name a record, or --all.');
+          const body = all ? { all } : { record };
+          const answer = await callDaemon<RefusedAnswer>(environment, 'POST', `/api/${name}`, body);
+          if (json) return print(JSON.stringify(answer));
+          const { records, left } = answer;
+          for (const text of records) print(`${text} ${becomes}.`);
+          for (const text of left)
+            print(`${text} is left: it is not in the CRM yet. Retry, ignore or delete its row.`);
+          if (records.length > 0) print(whenDone);
+          if (records.length + left.length === 0) print('The CRM refused nothing.');
+        },
+      );
   }
 }

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { type Environment, loadSettings } from '../app/config.ts';
-import { daemonOrigin } from '../app/daemon-origin.ts';
+import { daemonOrigin, type Environment, loadSettings } from '../app/config.ts';
 import { openLink } from '../app/link.ts';
 import { createLog } from '../app/logger.ts';
 import type { Settings } from '../app/settings.ts';

@@ -1,6 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { type Environment, linkVariable } from '../app/config.ts';
-import { readVersion } from '../app/version.ts';
 import { type CommandContext, type ExitCode, exitCodes, reportError } from './command.ts';
 import { examples } from './examples.ts';
 
@@ -25,6 +25,8 @@ const commandLoaders: readonly (readonly [names: readonly string[], load: () => 
   [['sandbox'], async () => (await import('./sandbox.ts')).addSandboxCommand],
 ];
 
+const manifestFile = new URL('../../package.json', import.meta.url);
+
 const exitCodesText =
   'Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 needs a person, 4 not reachable.';
 
@@ -36,7 +38,8 @@ export async function buildProgram(context: CommandContext, words: readonly stri
   const program = new Command('crm-sheet-sync').description(
     "Keeps an agency's CRM and a Google Sheet the same, in both directions.",
   );
-  program.version(readVersion(), '-V, --version', 'print the version');
+  const manifest: { version: string } = JSON.parse(readFileSync(manifestFile, 'utf8'));
+  program.version(manifest.version, '-V, --version', 'print the version');
   program.option('--link <name>', `which link it is about, where there are several (${linkVariable})`);
   program.configureHelp({ showGlobalOptions: true });
   const named = commandLoaders.filter(([names]) => names.some((name) => words.includes(name)));

@@ -19,18 +19,9 @@ export function addStatusCommand(program: Command, { environment, finish }: Comm
 /** Conditions that say what other lines say one by one. */
 const hasOwnLines = new Set<string>(['HELD', 'BRAKE', 'QUESTIONS']);
 
-function describeStatus({
-  tabs,
-  problems,
-  conditions,
-  waiting,
-  brakes,
-  holds,
-  refusals,
-  queue,
-  isManual,
-  restlessRows,
-}: StatusAnswer): string[] {
+function describeStatus(status: StatusAnswer): string[] {
+  const { brakes, conditions, holds, isManual, problems, queue, refusals, restlessRows, tabs, waiting } =
+    status;
   const isTold = (code: string) => conditions.some(({ name }) => name === code);
   // What has just begun is no condition yet.
   const troubles = [

@@ -1,4 +1,5 @@
-import { type Brake, type Hold, isNeeded, type Refusal } from '../core/waiting/waiting.ts';
+import type { StatusAnswer } from '../app/answers.ts';
+import { type Brake, type Hold, isNeeded } from '../core/waiting/waiting.ts';
 
 /** A value as JSON. */
 export const show = (value: unknown): string => (value === undefined ? '–' : JSON.stringify(value));
@@ -20,12 +21,10 @@ export function describePlace({ entity, id, position }: Hold): string {
   return position === undefined ? entity : `${entity} row ${position + 1}`;
 }
 
-interface Found {
-  readonly brakes: readonly Brake[];
-  readonly holds: readonly Hold[];
-  readonly refusals: readonly Refusal[];
-}
-
 /** Whether something is stopped, held or refused until a person does something about it. What somebody ignores needs nobody. */
-export const needsPerson = ({ brakes, holds, refusals }: Found): boolean =>
+export const needsPerson = ({
+  brakes,
+  holds,
+  refusals,
+}: Pick<StatusAnswer, 'brakes' | 'holds' | 'refusals'>): boolean =>
   brakes.length > 0 || holds.some(isNeeded) || refusals.some(({ isIgnored }) => !isIgnored);

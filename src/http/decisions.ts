@@ -117,8 +117,7 @@ export function addRefusedRoutes(commands: FastifyInstance, engine: Engine): voi
       const refused = listRefused(engine);
       const meant = 'all' in order ? refused : refused.filter((scope) => recordOf(scope) === order.record);
       const fitting = meant.filter((scope) => answersTo(scope).includes(choice));
-      if ('record' in order && fitting.length === 0)
-        throw meant.length === 0 ? nothingRefused(order.record, refused) : nothingToPutBack(order.record);
+      if ('record' in order && fitting.length === 0) throw nothingFits(order.record, meant, refused);
       answer(engine, fitting, choice);
       const left = meant.filter((scope) => !fitting.includes(scope));
       return { records: fitting.map(recordOf), left: left.map(recordOf) };
@@ -126,14 +125,12 @@ export function addRefusedRoutes(commands: FastifyInstance, engine: Engine): voi
   }
 }
 
-const nothingRefused = (name: string, refused: readonly string[]): RequestRefused =>
-  new RequestRefused(
-    404,
-    `The CRM refused nothing of ${name}. It refused: ${listFew(refused.map(recordOf)) || 'nothing'}.`,
-  );
-
-const nothingToPutBack = (name: string): RequestRefused =>
-  new RequestRefused(
-    400,
-    `${name} is not in the CRM yet, so there is nothing to put back. Choose retry or ignore, or delete the row.`,
-  );
+function nothingFits(name: string, meant: readonly string[], refused: readonly string[]): RequestRefused {
+  if (meant.length > 0)
+    return new RequestRefused(
+      400,
+      `${name} is not in the CRM yet, so there is nothing to put back. Choose retry or ignore, or delete the row.`,
+    );
+  const names = listFew(refused.map(recordOf)) || 'nothing';
+  return new RequestRefused(404, `The CRM refused nothing of ${name}. It refused: ${names}.`);
+}

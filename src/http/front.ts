@@ -19,9 +19,9 @@ import {
 export interface LinkEntry {
   readonly name: string;
   /** Where this process runs it. */
-  readonly side?: LinkSide;
+  readonly side?: LinkSide | undefined;
   /** Address of the process that runs it. */
-  readonly url?: string;
+  readonly url?: string | undefined;
   /** What keeps this process from running it. */
   readonly conditions: readonly Condition[];
 }

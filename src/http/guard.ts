@@ -53,14 +53,7 @@ export const isLoopback = (host: string): boolean =>
   host === 'localhost' || (isIP(host) !== 0 && ownAddresses.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4'));
 
 /** Decides who may read, and who may command. */
-export interface Access {
-  /** Whether everybody who reaches the daemon may read. */
-  readonly isReadingOpen: boolean;
-  /** Whether the request has the token. */
-  hasToken(request: FastifyRequest): boolean;
-  /** The same, and answers a request that does not have it. */
-  admit(request: FastifyRequest, reply: FastifyReply): boolean;
-}
+export type Access = ReturnType<typeof createAccess>;
 
 export interface AccessOptions {
   readonly host: string;
@@ -74,15 +67,17 @@ export interface AccessOptions {
  * Asks for the token: for commands always, for reading where the settings say so or other machines reach the daemon. An address that guesses
  * is told to wait, but a right token is always admitted: wrong ones may come from the same proxy.
  */
-export function createAccess(options: AccessOptions, clock: Clock): Access {
+export function createAccess(options: AccessOptions, clock: Clock) {
   const { controlToken, host, readWithToken = false } = options;
   const countRefusal = countRefusals(clock);
   const hasToken = ({ headers }: FastifyRequest) =>
     controlToken !== undefined && isSame(tokenOf(headers.authorization), controlToken);
   return {
+    /** Whether everybody who reaches the daemon may read. */
     isReadingOpen: !readWithToken && isLoopback(host),
     hasToken,
-    admit(request, reply) {
+    /** Whether the request has the token; answers one that does not. */
+    admit(request: FastifyRequest, reply: FastifyReply): boolean {
       if (hasToken(request)) return true;
       // A page finds out that it has to ask for the token by sending none, and is no guesser.
       if (request.headers.authorization !== undefined && countRefusal(request.ip) > refusalsMax) {

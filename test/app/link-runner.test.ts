@@ -51,7 +51,7 @@ async function runLinks(names: readonly string[], board: LeaseBoard, webhookUrl?
       alerts: { webhookUrl },
     });
     return { ...settings, link: { name, commonDirectory: directory } };
-  });
+  }) as [Settings, ...Settings[]];
   const sharedBudget = openSharedBudget(directory);
   const log = createRecordingLog();
   const runner = new LinkRunner({ links, log, rereadKeysOf: () => () => [], sharedBudget, board });

@@ -1,9 +1,8 @@
-import type { Mirror } from '../../core/mirror.ts';
 import type { BudgetLog } from '../../core/ports.ts';
 import type { RequestBudget } from '../../crm/budget.ts';
 import { createCrmClient } from '../../crm/client.ts';
 import { type CrmProbe, createCrmProbe, probeRequestsMax } from '../../crm/probe.ts';
-import { createSheetProbe, type SheetProbe } from '../../google/probe.ts';
+import { createSheetProbe } from '../../google/probe.ts';
 import { openMirror } from '../../sqlite/open.ts';
 import type { LinkKey } from '../../sync/link.ts';
 import { systemClock } from '../clock.ts';
@@ -13,31 +12,10 @@ import type { Settings } from '../settings.ts';
 import { shortHash } from '../short-hash.ts';
 
 /** What the examinations look at. */
-export interface DoctorContext {
-  readonly settings: Settings;
-  readonly state: StateDirectory;
-  /** With all keys, as the daemon uses them. */
-  readonly crm: CrmProbe;
-  /** Looks at the CRM with one key alone. To be used last: `crm` does not count what it spends. */
-  readonly probeKey: (apiKey: string) => CrmProbe;
-  /** The daemon's own reader with each key alone. To be used last as well. */
-  readonly openKeys: () => readonly LinkKey[];
-  readonly sheet: SheetProbe;
-}
-
-/** The state directory: its mirror, or why there is none to be had. */
-export type StateDirectory =
-  | {
-      readonly kind: 'open';
-      readonly mirror: Mirror;
-      readonly budgetLog: BudgetLog;
-      readonly openToOthers: readonly string[];
-      close(): void;
-    }
-  | { readonly kind: 'closed'; readonly problem: unknown };
+export type DoctorContext = ReturnType<typeof openContext>['context'];
 
 /** Opens what is to be looked at. Requests count in the daemon's own budget, unless its mirror can not be opened. */
-export function openContext(settings: Settings): { readonly context: DoctorContext; close(): void } {
+export function openContext(settings: Settings) {
   const state = openState(settings);
   const budgets: RequestBudget[] = [];
   const budgetOf = (crm: Settings['crm']): RequestBudget => {
@@ -55,11 +33,14 @@ export function openContext(settings: Settings): { readonly context: DoctorConte
       crm: createCrmClient({ ...crm, budget: budgetOf(crm), ...surroundings }),
     };
   };
-  const context: DoctorContext = {
+  const context = {
     settings,
     state,
+    /** With all keys, as the daemon uses them. */
     crm: probe(settings.crm),
-    probeKey: (apiKey) => probe({ ...settings.crm, apiKey, apiKeys: [] }),
+    /** Looks at the CRM with one key alone. To be used last: `crm` does not count what it spends. */
+    probeKey: (apiKey: string) => probe({ ...settings.crm, apiKey, apiKeys: [] }),
+    /** The daemon's own reader with each key alone. To be used last as well. */
     openKeys: () => keysOf(settings).map(openKey),
     sheet: createSheetProbe({
       ...sheetOptions(settings, createLog('silent')),
@@ -73,7 +54,10 @@ export function openContext(settings: Settings): { readonly context: DoctorConte
   return { context, close };
 }
 
-function openState(settings: Settings): StateDirectory {
+/** The state directory: its mirror, or why there is none to be had. */
+type StateDirectory = ReturnType<typeof openState>;
+
+function openState(settings: Settings) {
   try {
     const own = openMirror({ directory: settings.state.directory });
     const slots = openSlots(settings, own);
@@ -82,9 +66,9 @@ function openState(settings: Settings): StateDirectory {
       own.mirror.close();
     };
     const { mirror, openToOthers } = own;
-    return { kind: 'open', mirror, openToOthers, budgetLog: slots.log, close };
+    return { kind: 'open' as const, mirror, openToOthers, budgetLog: slots.log, close };
   } catch (problem) {
-    return { kind: 'closed', problem };
+    return { kind: 'closed' as const, problem };
   }
 }
 

@@ -2,7 +2,7 @@ import { statfs } from 'node:fs/promises';
 import process from 'node:process';
 import { z } from 'zod';
 import { isSyncError } from '../../core/errors.ts';
-import { daemonOrigin } from '../daemon-origin.ts';
+import { daemonOrigin } from '../config.ts';
 import { checkOwner } from '../link.ts';
 import { findNetworkDisk, networkDiskAdvice, privateStateAdvice } from '../state-directory.ts';
 import { bad, doubtful, type Examination, type Finding, findingOf, good, skipped } from './check.ts';

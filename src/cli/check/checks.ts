@@ -1,14 +1,12 @@
 import type { Stage } from '../demo/demo-stage.ts';
 import { firstFill, quietResync, requestLimit, sameAgain } from './at-rest.ts';
-import { differentFields, sameField, sortedRows } from './both-sides.ts';
+import { deletedRow, differentFields, sameField, sortedRows, trashRecords } from './both-sides.ts';
 import type { Check, Sides } from './check.ts';
 import { workInCrm } from './crm-person.ts';
 import { crmToSheet } from './crm-to-sheet.ts';
 import { viewDaemon } from './daemon-view.ts';
-import { deletedRow, trashRecords } from './deletes.ts';
-import { refusals } from './refusals.ts';
 import { sitAtSheet } from './sheet-person.ts';
-import { createdOnce, sheetToCrm } from './sheet-to-crm.ts';
+import { createdOnce, refusals, sheetToCrm } from './sheet-to-crm.ts';
 
 const nameWidth = 90;
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -10,19 +10,12 @@ const mainFile = fileURLToPath(new URL('../../main.ts', import.meta.url));
 
 /** The port if it is free, else any free one. */
 export async function freePort(wanted: number): Promise<number> {
-  const tried = await listenOnce(wanted);
-  return tried ?? (await listenOnce(0)) ?? wanted;
-}
-
-function listenOnce(port: number): Promise<number | undefined> {
-  return new Promise((resolve) => {
-    const server = createServer();
-    server.once('error', () => resolve(undefined));
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : undefined));
-    });
-  });
+  const server = createServer();
+  const listen = (port: number) => once(server.listen(port, '127.0.0.1'), 'listening');
+  await listen(wanted).catch(() => listen(0));
+  const { port } = server.address() as AddressInfo;
+  await once(server.close(), 'close');
+  return port;
 }
 
 /** A child process that ends with the demo. */
