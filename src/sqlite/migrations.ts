@@ -2,6 +2,26 @@ import { SyncError } from '../core/errors.ts';
 import type { Connection } from './connection.ts';
 
 /**
+ * A table once more, in which the key of a row is one of its side alone; `side` says of which the rows are that are there. A primary key
+ * cannot be altered. The table keeps the order in which its rows came.
+ */
+const keyedBySide = (
+  table: string,
+  key: string,
+  columns: string,
+  names: string,
+  side = "'sheet'",
+): string => `
+  CREATE TABLE ${table}OfSide (
+    side TEXT NOT NULL, ${key} TEXT NOT NULL, ${columns},
+    PRIMARY KEY (side, ${key})
+  ) STRICT;
+  INSERT INTO ${table}OfSide (side, ${key}, ${names}) SELECT ${side}, ${key}, ${names} FROM ${table} ORDER BY rowid;
+  DROP TABLE ${table};
+  ALTER TABLE ${table}OfSide RENAME TO ${table};
+`;
+
+/**
  * The steps that lead from an empty file to the current schema. The file remembers in `user_version` how many it has
  * taken. Steps are only ever added at the end: a file out there has taken the earlier ones as they were.
  */
@@ -162,96 +182,54 @@ export const migrations: readonly string[] = [
     ELSE json_quote(content)
   END;
   `,
-  // Each side has its own; what there was is the spreadsheet's. Tables keep the order in which their rows came.
-  `
-  CREATE TABLE agreementOfSide (
-    side TEXT NOT NULL,
-    key TEXT NOT NULL,
-    fields TEXT NOT NULL,
-    offered TEXT NOT NULL,
-    shown TEXT,
-    changedAt INTEGER NOT NULL,
-    notice TEXT NOT NULL,
-    noticed TEXT,
-    PRIMARY KEY (side, key)
-  ) STRICT;
-  INSERT INTO agreementOfSide (side, key, fields, offered, shown, changedAt, notice, noticed)
-    SELECT 'sheet', key, fields, offered, shown, changedAt, notice, noticed FROM agreement ORDER BY rowid;
-  DROP TABLE agreement;
-  ALTER TABLE agreementOfSide RENAME TO agreement;
-
-  CREATE TABLE outboxOfSide (
-    side TEXT NOT NULL,
-    key TEXT NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('create', 'update', 'delete')),
-    state TEXT NOT NULL CHECK (state IN ('waiting', 'sending', 'unknown', 'refused', 'review', 'done')),
-    fields TEXT NOT NULL,
-    base TEXT NOT NULL,
-    notice TEXT NOT NULL,
-    run TEXT NOT NULL,
-    createdAt INTEGER NOT NULL,
-    shownUntil INTEGER,
-    dueAt INTEGER NOT NULL,
-    attempts INTEGER NOT NULL,
-    sentAt INTEGER,
-    looks INTEGER NOT NULL,
-    errorCode TEXT,
-    errorMessage TEXT,
-    recordId TEXT,
-    isUndo INTEGER NOT NULL CHECK (isUndo IN (0, 1)),
-    PRIMARY KEY (side, key),
-    CHECK ((errorCode IS NULL) = (errorMessage IS NULL))
-  ) STRICT;
-  INSERT INTO outboxOfSide (side, key, kind, state, fields, base, notice, run, createdAt, shownUntil, dueAt, attempts, sentAt, looks,
-      errorCode, errorMessage, recordId, isUndo)
-    SELECT 'sheet', key, kind, state, fields, base, notice, run, createdAt, shownUntil, dueAt, attempts, sentAt, looks, errorCode,
-      errorMessage, recordId, isUndo FROM outbox ORDER BY rowid;
-  DROP TABLE outbox;
-  ALTER TABLE outboxOfSide RENAME TO outbox;
-
-  CREATE TABLE decisionOfSide (
-    side TEXT NOT NULL,
-    scope TEXT NOT NULL,
-    choice TEXT NOT NULL,
-    at INTEGER NOT NULL,
-    PRIMARY KEY (side, scope)
-  ) STRICT;
-  INSERT INTO decisionOfSide (side, scope, choice, at) SELECT 'sheet', scope, choice, at FROM decision ORDER BY rowid;
-  DROP TABLE decision;
-  ALTER TABLE decisionOfSide RENAME TO decision;
-
-  ALTER TABLE openWrite ADD COLUMN side TEXT NOT NULL DEFAULT 'sheet';
-  ALTER TABLE suspect ADD COLUMN side TEXT NOT NULL DEFAULT 'sheet';
-  `,
+  // Each side has its own; what there was is the spreadsheet's.
+  [
+    keyedBySide(
+      'agreement',
+      'key',
+      `fields TEXT NOT NULL,
+      offered TEXT NOT NULL,
+      shown TEXT,
+      changedAt INTEGER NOT NULL,
+      notice TEXT NOT NULL,
+      noticed TEXT`,
+      'fields, offered, shown, changedAt, notice, noticed',
+    ),
+    keyedBySide(
+      'outbox',
+      'key',
+      `kind TEXT NOT NULL CHECK (kind IN ('create', 'update', 'delete')),
+      state TEXT NOT NULL CHECK (state IN ('waiting', 'sending', 'unknown', 'refused', 'review', 'done')),
+      fields TEXT NOT NULL,
+      base TEXT NOT NULL,
+      notice TEXT NOT NULL,
+      run TEXT NOT NULL,
+      createdAt INTEGER NOT NULL,
+      shownUntil INTEGER,
+      dueAt INTEGER NOT NULL,
+      attempts INTEGER NOT NULL,
+      sentAt INTEGER,
+      looks INTEGER NOT NULL,
+      errorCode TEXT,
+      errorMessage TEXT,
+      recordId TEXT,
+      isUndo INTEGER NOT NULL CHECK (isUndo IN (0, 1)),
+      CHECK ((errorCode IS NULL) = (errorMessage IS NULL))`,
+      `kind, state, fields, base, notice, run, createdAt, shownUntil, dueAt, attempts, sentAt, looks, errorCode,
+      errorMessage, recordId, isUndo`,
+    ),
+    keyedBySide('decision', 'scope', 'choice TEXT NOT NULL, at INTEGER NOT NULL', 'choice, at'),
+    "ALTER TABLE openWrite ADD COLUMN side TEXT NOT NULL DEFAULT 'sheet';",
+    "ALTER TABLE suspect ADD COLUMN side TEXT NOT NULL DEFAULT 'sheet';",
+  ].join('\n'),
   // The same id may be one of several sides.
-  `
-  CREATE TABLE openWriteOfSide (
-    side TEXT NOT NULL,
-    id TEXT NOT NULL,
-    content TEXT NOT NULL,
-    PRIMARY KEY (side, id)
-  ) STRICT;
-  INSERT INTO openWriteOfSide (side, id, content) SELECT side, id, content FROM openWrite ORDER BY rowid;
-  DROP TABLE openWrite;
-  ALTER TABLE openWriteOfSide RENAME TO openWrite;
-
-  CREATE TABLE suspectOfSide (
-    side TEXT NOT NULL,
-    id TEXT NOT NULL,
-    content TEXT NOT NULL,
-    PRIMARY KEY (side, id)
-  ) STRICT;
-  INSERT INTO suspectOfSide (side, id, content) SELECT side, id, content FROM suspect ORDER BY rowid;
-  DROP TABLE suspect;
-  ALTER TABLE suspectOfSide RENAME TO suspect;
-  `,
+  ['openWrite', 'suspect']
+    .map((table) => keyedBySide(table, 'id', 'content TEXT NOT NULL', 'content', 'side'))
+    .join('\n'),
 ];
 
 /** The schema from which on facts are JSON. */
 export const jsonFactsSchema = 13;
-
-/** The schema from which on each side has stores of its own. */
-export const sideStoresSchema = 14;
 
 /** The copies of a file from before its schema changed. */
 export interface SchemaCopies {

@@ -23,50 +23,40 @@ const times: readonly (readonly [table: string, columns: readonly string[], befo
  * older than what is known, and nothing would be due, until the clock has caught up. Returns how many rows had such times.
  */
 export function endFuture(connection: Connection, now: number): number {
+  /** Sets columns of the rows that fit. Returns how many these are. */
+  const correct = (
+    table: string,
+    sets: string,
+    isLate: string,
+    ends: readonly number[],
+    limits: readonly number[],
+  ) => {
+    const late = connection
+      .prepare<{ count: number }>(`SELECT count(*) AS count FROM ${table} WHERE ${isLate}`)
+      .get(...limits);
+    connection.prepare(`UPDATE ${table} SET ${sets} WHERE ${isLate}`).run(...ends, ...limits);
+    return late?.count ?? 0;
+  };
+  // What is damaged is told when it is read.
+  const isLater = (name: string) => `CASE WHEN json_valid(content) THEN content ->> '$.${name}' > ? END`;
   return connection.transaction(() => {
-    const late = times.map(([table, columns, beforeMs]) => {
-      const isLate = columns.map((column) => `${column} > ?`).join(' OR ');
-      const corrected = columns.map((column) => `${column} = min(${column}, ?)`).join(', ');
-      const all = columns.map(() => now);
-      const ends = columns.map(() => now - beforeMs);
-      const count = connection
-        .prepare<{ count: number }>(`SELECT count(*) AS count FROM ${table} WHERE ${isLate}`)
-        .get(...all)?.count;
-      connection.prepare(`UPDATE ${table} SET ${corrected} WHERE ${isLate}`).run(...ends, ...all);
-      return count ?? 0;
-    });
-    const rows = late.reduce(
-      (sum, count) => sum + count,
-      endFutureOfWrites(connection, now) + endFutureOfSuspects(connection, now),
+    const late = times.map(([table, columns, beforeMs]) =>
+      correct(
+        table,
+        columns.map((column) => `${column} = min(${column}, ?)`).join(', '),
+        columns.map((column) => `${column} > ?`).join(' OR '),
+        columns.map(() => now - beforeMs),
+        columns.map(() => now),
+      ),
     );
-    const dueMax = now + longestWaitMs;
-    if (rows > 0) connection.prepare('UPDATE outbox SET dueAt = min(dueAt, ?)').run(dueMax);
+    // A write to the table that nobody answered may land for as long as if it had been sent just now.
+    const settlesMax = now + lateLandingMs;
+    const settles = "content = json_set(content, '$.at', ?, '$.settlesAt', ?)";
+    late.push(correct('openWrite', settles, isLater('settlesAt'), [now, settlesMax], [settlesMax]));
+    // Damage that was undone is watched for as long as if that had been just now.
+    late.push(correct('suspect', "content = json_set(content, '$.at', ?)", isLater('at'), [now], [now]));
+    const rows = late.reduce((sum, count) => sum + count, 0);
+    if (rows > 0) connection.prepare('UPDATE outbox SET dueAt = min(dueAt, ?)').run(now + longestWaitMs);
     return rows;
   });
-}
-
-/** A write to the table that nobody answered may land for as long as if it had been sent just now. */
-function endFutureOfWrites(connection: Connection, now: number): number {
-  // What is damaged is told when it is read.
-  const isLate = "CASE WHEN json_valid(content) THEN content ->> '$.settlesAt' > ? END";
-  const settlesMax = now + lateLandingMs;
-  const late = connection
-    .prepare<{ count: number }>(`SELECT count(*) AS count FROM openWrite WHERE ${isLate}`)
-    .get(settlesMax);
-  connection
-    .prepare(`UPDATE openWrite SET content = json_set(content, '$.at', ?, '$.settlesAt', ?) WHERE ${isLate}`)
-    .run(now, settlesMax, settlesMax);
-  return late?.count ?? 0;
-}
-
-/** Damage that was undone is watched for as long as if that had been just now. */
-function endFutureOfSuspects(connection: Connection, now: number): number {
-  const isLate = "CASE WHEN json_valid(content) THEN content ->> '$.at' > ? END";
-  const late = connection
-    .prepare<{ count: number }>(`SELECT count(*) AS count FROM suspect WHERE ${isLate}`)
-    .get(now);
-  connection
-    .prepare(`UPDATE suspect SET content = json_set(content, '$.at', ?) WHERE ${isLate}`)
-    .run(now, now);
-  return late?.count ?? 0;
 }

@@ -7,9 +7,12 @@ import { sheetFacts } from '../../src/sheet/facts.ts';
 import { keepBeforeMigration, schemaCopies } from '../../src/sqlite/backup.ts';
 import { connect } from '../../src/sqlite/connection.ts';
 import { makeDurable } from '../../src/sqlite/file-safety.ts';
-import { jsonFactsSchema, migrate, migrations, sideStoresSchema } from '../../src/sqlite/migrations.ts';
+import { jsonFactsSchema, migrate, migrations } from '../../src/sqlite/migrations.ts';
 import { mirrorFile, openMirror } from '../../src/sqlite/open.ts';
 import { failure, lead, openMirrorDirectory, openWrite, suspect } from '../support/mirror-directory.ts';
+
+/** The schema from which on each side has stores of its own. */
+const sideStoresSchema = 14;
 
 const { directory, open, close } = openMirrorDirectory();
 
