@@ -249,9 +249,12 @@ const knowsTable = (mirror: Mirror): boolean =>
 
 /** What is agreed, or on its way from one side to the other, is of both. */
 const knowsBoth = (mirror: Mirror): boolean =>
-  [mirror.readAgreements(), mirror.readOutbox(), mirror.readOpenWrites(), mirror.readJournal(1)].some(
-    ({ length }) => length > 0,
-  );
+  [
+    mirror.readAgreements(),
+    mirror.readOutbox(),
+    mirror.readOpenWrites(),
+    mirror.searchJournal({ limit: 1 }),
+  ].some(({ length }) => length > 0);
 
 /**
  * A mirror belongs to one CRM and one spreadsheet: with another it would take everything for deleted and new. Fails with CONFIG_INVALID

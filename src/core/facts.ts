@@ -8,7 +8,7 @@ export interface Fact<Value> {
   readonly fits: (content: unknown) => content is Value;
 }
 
-type Fits<Value> = Fact<Value>['fits'];
+export type Fits<Value> = Fact<Value>['fits'];
 
 export const fact = <Value>(name: string, fits: Fits<Value>): Fact<Value> => ({ name, fits });
 

@@ -68,8 +68,6 @@ export interface Mirror extends SideStores {
   dropRecord(key: RecordKey): void;
 
   appendJournal(entries: readonly JournalEntry[]): void;
-  /** The latest entries, newest first. */
-  readJournal(limit: number): JournalEntry[];
   /** Lines that fit, newest first. */
   searchJournal(query: HistoryQuery): HistoryEntry[];
   /** The records to which something was written so often at least since then (epoch ms), by the journal; what was taken back does not count. */

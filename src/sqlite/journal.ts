@@ -3,24 +3,24 @@ import type { Mirror } from '../core/mirror.ts';
 import { recordKeyText } from '../core/record.ts';
 import type { JournalEntry } from '../core/state.ts';
 import type { Connection, Statement } from './connection.ts';
-import { readFields, readKey } from './stored-json.ts';
+import { plain, type Row, shapeOf } from './keyed-table.ts';
+import { fields, readKey, recordKey } from './stored-json.ts';
 
-interface JournalRow {
-  at: number;
-  run: string;
-  key: string;
-  kind: JournalEntry['kind'];
-  side: JournalEntry['side'];
-  before: string;
-  after: string;
-  lost: string;
-  cause: string;
-}
+/** What is kept of a line, beside its number. */
+const { columns, fromRow, toCells } = shapeOf<JournalEntry>({
+  ...plain('at', 'run'),
+  key: recordKey,
+  ...plain('kind', 'side'),
+  before: fields,
+  after: fields,
+  lost: fields,
+  ...plain('cause'),
+});
 
 /** SQLite takes a negative limit for none. */
 const noLimit = -1;
 
-const columns = 'at, run, key, kind, side, before, after, lost, cause';
+const columnList = columns.join(', ');
 
 /** One condition of a search, with what it binds. */
 interface Condition {
@@ -62,19 +62,17 @@ function planSearch({ before, field, id, key, run, since }: HistoryQuery) {
   return { from, number, conditions };
 }
 
-type Journal = Pick<
-  Mirror,
-  'appendJournal' | 'readJournal' | 'searchJournal' | 'readBusyRecords' | 'forgetJournal'
->;
+type Journal = Pick<Mirror, 'appendJournal' | 'searchJournal' | 'readBusyRecords' | 'forgetJournal'>;
 
 /**
  * What was done, in the order it was done. Nothing is ever changed; only what is too old is taken out. It grows to a year of lines, and every
  * cycle asks it. `+key` leaves the index of the times to find the lines of the last hour.
  */
 export function openJournal(connection: Connection): Journal {
-  const append = connection.prepare(`INSERT INTO journal (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
-  const latest = connection.prepare<JournalRow>(`SELECT ${columns} FROM journal ORDER BY id DESC LIMIT ?`);
-  const searches = new Map<string, Statement<JournalRow & { id: number }>>();
+  const append = connection.prepare(
+    `INSERT INTO journal (${columnList}) VALUES (${columns.map(() => '?').join(', ')})`,
+  );
+  const searches = new Map<string, Statement<Row>>();
   const searchBy = (sql: string) => {
     const search = searches.get(sql) ?? connection.prepare(sql);
     searches.set(sql, search);
@@ -97,25 +95,24 @@ export function openJournal(connection: Connection): Journal {
     appendJournal(entries) {
       connection.atomically(() => {
         for (const entry of entries) {
-          const id = append.run(...bind(entry));
+          const id = append.run(...toCells(entry));
           for (const field of fieldsOf(entry)) appendField.run(field, id);
         }
       });
     },
-    readJournal: (limit) => latest.all(limit).map(readEntry),
     searchJournal({ bytesMax = Number.POSITIVE_INFINITY, limit = noLimit, ...query }) {
       const { conditions, from, number } = planSearch(query);
       const where = ['TRUE', ...conditions.map(({ text }) => text)].join(' AND ');
-      const sql = `SELECT id, ${columns} FROM ${from} WHERE ${where} ORDER BY ${number} DESC LIMIT ?`;
+      const sql = `SELECT id, ${columnList} FROM ${from} WHERE ${where} ORDER BY ${number} DESC LIMIT ?`;
       let bytes = 0;
-      const fits = (row: JournalRow) => {
+      const fits = (row: Row) => {
         const isFirst = bytes === 0;
         bytes += bytesOf(row);
         return isFirst || bytes <= bytesMax;
       };
       return searchBy(sql)
         .allWhile(fits, ...conditions.flatMap(({ values }) => values), limit)
-        .map(({ id, ...row }) => ({ ...readEntry(row), id }));
+        .map((row) => ({ ...fromRow(row), id: Number(row['id']) }));
     },
     readBusyRecords: (since, linesMin) => busy.all(since, linesMin).map(({ key }) => readKey(key)),
     forgetJournal(before) {
@@ -130,26 +127,5 @@ export function openJournal(connection: Connection): Journal {
 const fieldsOf = ({ after, before, lost }: JournalEntry) =>
   new Set([before, after, lost].flatMap((fields) => Object.keys(fields)));
 
-const bytesOf = ({ after, before, cause, lost }: JournalRow) =>
-  Buffer.byteLength(before + after + lost + cause);
-
-const bind = ({ at, run, key, kind, side, before, after, lost, cause }: JournalEntry) =>
-  [
-    at,
-    run,
-    recordKeyText(key),
-    kind,
-    side,
-    JSON.stringify(before),
-    JSON.stringify(after),
-    JSON.stringify(lost),
-    cause,
-  ] as const;
-
-const readEntry = ({ key, before, after, lost, ...rest }: JournalRow): JournalEntry => ({
-  ...rest,
-  key: readKey(key),
-  before: readFields(before),
-  after: readFields(after),
-  lost: readFields(lost),
-});
+const bytesOf = ({ after, before, cause, lost }: Row) =>
+  Buffer.byteLength(`${before}${after}${lost}${cause}`);

@@ -1,35 +1,71 @@
 import type { Connection } from './connection.ts';
 
-/** How items of one kind stand in a table whose first column names them. A table of sides has a column `side` besides. */
-export interface TableShape<Row extends object, Item> {
-  readonly table: string;
-  /** All columns, the primary key first. */
-  readonly columns: readonly [keyof Row & string, ...(keyof Row & string)[]];
-  toRow(item: Item): Row;
-  fromRow(row: Row): Item;
+export type Cell = string | number | null;
+export type Row = Readonly<Record<string, Cell>>;
+
+/** How a property of an item is kept in a table: in the column of its name, or in others. What is absent is NULL there. */
+export interface Property<Value> {
+  readonly columns?: readonly string[];
+  write(value: Value): readonly Cell[];
+  read(...cells: readonly Cell[]): Value;
 }
 
-/** Items by primary key. They are read in the order in which they were first saved. */
-export interface KeyedTable<Item> {
+/** Values that SQLite knows, each in the column of its name. */
+export const plain = <Name extends string>(...names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, plainProperty])) as Record<Name, Property<never>>;
+
+const plainProperty: Property<Cell | undefined> = {
+  write: (value) => [value ?? null],
+  read: (cell) => cell ?? undefined,
+};
+
+/** How each property of an item is kept. */
+export type Properties<Item> = { readonly [Name in keyof Item]-?: Property<Item[Name]> };
+
+/** Items as rows, and rows as items. */
+export function shapeOf<Item extends object>(properties: Properties<Item>) {
+  const names = Object.keys(properties) as (keyof Item & string)[];
+  const columnsOf = (name: keyof Item & string) => properties[name].columns ?? [name];
+  return {
+    /** All columns, in the order of the properties. */
+    columns: names.flatMap(columnsOf),
+    toCells: (item: Item): Cell[] => names.flatMap((name) => properties[name].write(item[name])),
+    fromRow(row: Row): Item {
+      const item: Partial<Item> = {};
+      for (const name of names) {
+        const value = properties[name].read(...columnsOf(name).map((column) => row[column] ?? null));
+        if (value !== undefined) item[name] = value;
+      }
+      return item as Item;
+    },
+  };
+}
+
+/** Items by their key. They are read in the order in which they were first saved. */
+export interface KeyedTable<Item, KeyName extends keyof Item> {
   readAll(): Item[];
-  find(key: string): Item | undefined;
+  find(key: Item[KeyName]): Item | undefined;
   /** Adds the item, or replaces the one of the same key. */
   save(item: Item): void;
-  drop(key: string): void;
+  drop(key: Item[KeyName]): void;
 }
 
 /**
- * The items of a side, or all of a table that is of none. They are kept as they were read or saved, because a cycle asks for all of them: what is not written stays the same object. The
- * connection is the only writer of its file, so only a transaction that failed can make them differ from it.
+ * The items of a side, or all of a table that is of none; the first property is the key. They are kept as they were read or saved, because a
+ * cycle asks for all of them: what is not written stays the same object. The connection is the only writer of its file, so only a
+ * transaction that failed can make them differ from it.
  */
-export function openKeyedTable<Row extends Record<keyof Row, string | number | null>, Item>(
+export function openKeyedTable<Item extends object, KeyName extends keyof Item>(
   connection: Connection,
-  { table, columns, toRow, fromRow }: TableShape<Row, Item>,
+  table: string,
+  properties: Properties<Item>,
   side?: string,
-): KeyedTable<Item> {
+): KeyedTable<Item, KeyName> {
+  const { columns, fromRow, toCells } = shapeOf(properties);
   const [key, ...others] = columns;
-  const own = side === undefined ? [] : [side];
-  const [ownColumn, isOwn] = side === undefined ? [[], 'TRUE'] : [['side'], 'side = ?'];
+  const keyName = Object.keys(properties)[0] as KeyName;
+  const textOf = (wanted: Item[KeyName]) => String(properties[keyName].write(wanted)[0]);
+  const [own, ownColumn, isOwn] = side === undefined ? [[], [], 'TRUE'] : [[side], ['side'], 'side = ?'];
   const all = [...columns, ...ownColumn];
   const statements = {
     all: connection.prepare<Row>(`SELECT ${columns.join(', ')} FROM ${table} WHERE ${isOwn} ORDER BY rowid`),
@@ -44,20 +80,24 @@ export function openKeyedTable<Row extends Record<keyof Row, string | number | n
     kept = undefined;
   });
   const readKept = () => {
-    kept ??= new Map(statements.all.all(...own).map((row) => [String(row[key]), fromRow(row)]));
+    kept ??= new Map(
+      statements.all
+        .all(...own)
+        .map(fromRow)
+        .map((item) => [textOf(item[keyName]), item]),
+    );
     return kept;
   };
   return {
     readAll: () => [...readKept().values()],
-    find: (wanted) => readKept().get(wanted),
+    find: (wanted) => readKept().get(textOf(wanted)),
     save(item) {
-      const row = toRow(item);
-      statements.save.run(...columns.map((column) => row[column]), ...own);
-      kept?.set(String(row[key]), item);
+      statements.save.run(...toCells(item), ...own);
+      kept?.set(textOf(item[keyName]), item);
     },
     drop(unwanted) {
-      statements.drop.run(...own, unwanted);
-      kept?.delete(unwanted);
+      statements.drop.run(...own, textOf(unwanted));
+      kept?.delete(textOf(unwanted));
     },
   };
 }

@@ -5,7 +5,7 @@ import { facts } from '../../src/core/facts.ts';
 import { emptyCatalog } from '../../src/core/fields/catalog.ts';
 import { sheetFacts } from '../../src/sheet/facts.ts';
 import { noteColumns } from '../../src/sheet/tab-columns.ts';
-import { openMirrorInMemory } from '../../src/sqlite/open.ts';
+import { openMirrorInMemory } from '../support/memory-mirror.ts';
 
 const address = 'https://crm.example/api/v1/external';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createKeyBudget, openSlots } from '../../src/app/link.ts';
 import { settingsSchema } from '../../src/app/settings.ts';
-import { openMirrorInMemory } from '../../src/sqlite/open.ts';
+import { openMirrorInMemory } from '../support/memory-mirror.ts';
 
 function openDirectory(): string {
   const directory = mkdtempSync(join(tmpdir(), 'link-slots-'));

@@ -135,7 +135,8 @@ type Upgraded = Awaited<ReturnType<typeof upgrade>>;
 const byId = (rows: readonly Row[]) => rows.toSorted(([one], [other]) => Number(one) - Number(other));
 
 /** Whether a write was taken for one that had reached other rows. */
-const isRepaired = (mirror: Mirror) => mirror.readJournal(20).some(({ kind }) => kind === 'repair');
+const isRepaired = (mirror: Mirror) =>
+  mirror.searchJournal({ limit: 20 }).some(({ kind }) => kind === 'repair');
 
 /** Nothing is open or asked any more, and both sides hold these leads. */
 async function expectAtRest({ mirror, questions, readRecords, readRows }: Upgraded, leads: readonly Row[]) {

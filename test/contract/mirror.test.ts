@@ -205,7 +205,10 @@ describe('what the mirror keeps', () => {
     mirror.appendJournal([journalEntry(1), journalEntry(2)]);
     mirror.appendJournal([journalEntry(3)]);
 
-    expect(reopen().mirror.readJournal(2)).toStrictEqual([journalEntry(3), journalEntry(2)]);
+    expect(reopen().mirror.searchJournal({ limit: 2 })).toStrictEqual([
+      { ...journalEntry(3), id: 3 },
+      { ...journalEntry(2), id: 2 },
+    ]);
   });
 
   test('the journal finds a field by what stood there before, after, or was lost', () => {
@@ -282,7 +285,10 @@ describe('transactions', () => {
     );
 
     expect(error).toStrictEqual(new Error('interrupted'));
-    expect([mirror.readFact(sheetFacts.word), mirror.readJournal(1)]).toStrictEqual([undefined, []]);
+    expect([mirror.readFact(sheetFacts.word), mirror.searchJournal({ limit: 1 })]).toStrictEqual([
+      undefined,
+      [],
+    ]);
   });
 
   test('what was read before a transaction that throws is read again after it', () => {

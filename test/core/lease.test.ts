@@ -3,8 +3,8 @@ import { isSyncError } from '../../src/core/errors.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
 import { entities } from '../../src/core/record.ts';
 import { beginRebase, readRebases } from '../../src/sheet/rebase.ts';
-import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { enterMirror, readToken } from '../../src/sync/lease.ts';
+import { openMirrorInMemory } from '../support/memory-mirror.ts';
 
 const chance = { now: 1_790_000_000_000, newWord: 'word' };
 

@@ -3,7 +3,7 @@ import type { RecordKey } from '../../src/core/record.ts';
 import { emptyAgreement } from '../../src/core/state.ts';
 import { noteLostRows } from '../../src/sheet/lost-rows.ts';
 import { emptyMemory } from '../../src/sheet/rest.ts';
-import { openMirrorInMemory } from '../../src/sqlite/open.ts';
+import { openMirrorInMemory } from '../support/memory-mirror.ts';
 
 const key: RecordKey = { entity: 'lead', id: '1' };
 const held = 'held';

@@ -24,7 +24,7 @@ test.each([
     await scene.decide(`vanished:lead-${id}`, 'trash');
     const findDelete = async () =>
       scene.engine.link.mirror
-        .readJournal(9)
+        .searchJournal({ limit: 9 })
         .find(({ key, kind }) => kind === 'delete' && key.id === String(id));
     const line = await until('the delete is done', findDelete);
     expect(line.before).toMatchObject({ title: 'Acme', 'about.description': 'Met at the fair' });

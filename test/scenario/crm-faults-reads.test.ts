@@ -10,7 +10,7 @@ import { until } from '../support/until.ts';
 
 /** What was deleted on either side. */
 const deletes = ({ engine }: Scenario) =>
-  engine.link.mirror.readJournal(500).filter(({ kind }) => kind === 'delete');
+  engine.link.mirror.searchJournal({ limit: 500 }).filter(({ kind }) => kind === 'delete');
 
 const updatesOf = (scene: Scenario, id: number) => scene.requests('PUT', new RegExp(`^/leads/${id}$`));
 
@@ -79,7 +79,7 @@ describe('a list', () => {
     await scene.settled();
     expect(valueAt(await crm.find('lead', id), 'custom_fields.city')).toBe('Porto');
     expect(updatesOf(scene, id)).toHaveLength(1);
-    const causes = engine.link.mirror.readJournal(9).filter(({ key }) => key.id === String(id));
+    const causes = engine.link.mirror.searchJournal({ limit: 9 }).filter(({ key }) => key.id === String(id));
     expect(causes.map(({ cause }) => cause)).not.toContain('changed in the CRM');
   });
 
@@ -103,7 +103,7 @@ describe('a list', () => {
     behind = undefined;
     await scene.settled();
     expect(await scene.row('lead', id)).toMatchObject({ City: 'Porto', Title: 'Typed next' });
-    const causes = engine.link.mirror.readJournal(9).filter(({ key }) => key.id === String(id));
+    const causes = engine.link.mirror.searchJournal({ limit: 9 }).filter(({ key }) => key.id === String(id));
     expect(causes.map(({ cause }) => cause)).not.toContain('changed in the CRM');
   });
 
@@ -120,7 +120,7 @@ describe('a list', () => {
     await sheet.type('lead', id, { Title: 'Typed next' });
     await scene.settled();
     expect(valueAt(await crm.find('lead', id), 'title')).toBe(title);
-    const lost = engine.link.mirror.readJournal(9).flatMap((line) => Object.values(line.lost));
+    const lost = engine.link.mirror.searchJournal({ limit: 9 }).flatMap((line) => Object.values(line.lost));
     expect(lost).toContain('Typed next');
   });
 

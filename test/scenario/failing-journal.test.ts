@@ -44,7 +44,7 @@ const titles = async ({ readSheet }: LinkStage) =>
   ((await readSheet())['Leads'] ?? []).map(({ Title }) => Title);
 
 const told = ({ link }: LinkStage, title: string) =>
-  link.mirror.readJournal(100).filter(({ after }) => after['title'] === title);
+  link.mirror.searchJournal({ limit: 100 }).filter(({ after }) => after['title'] === title);
 
 const sent = ({ model }: LinkStage, method: string) =>
   model.requests().filter((request) => request.method === method);

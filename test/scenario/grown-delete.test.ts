@@ -2,7 +2,6 @@ import { expect, test } from 'vitest';
 import { waitingStep } from '../../src/core/outbox.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
-import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { isOutgrown } from '../../src/sync/pushing/grown.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { pullCatalog } from '../../src/sync/reading/pull.ts';
@@ -18,6 +17,7 @@ import {
   otherThan,
 } from '../support/leads-with-tasks.ts';
 import { openLinkStage } from '../support/link-stage.ts';
+import { openMirrorInMemory } from '../support/memory-mirror.ts';
 import { lead, storedRecord } from '../support/mirror-directory.ts';
 import { until } from '../support/until.ts';
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
-import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { openLinkStage } from '../support/link-stage.ts';
+import { openMirrorInMemory } from '../support/memory-mirror.ts';
 import { readSides } from '../support/two-sides.ts';
 
 test('S6: rows are whole where the daemon learns of custom fields while it reads the sheet for the first time', async () => {

@@ -27,7 +27,7 @@ const conditions = (scene: Scenario) => healthOf(scene.engine).read();
 function expectNothingGone({ engine }: Scenario): void {
   const { mirror } = engine.link;
   const kinds = mirror
-    .readJournal(500)
+    .searchJournal({ limit: 500 })
     .filter(({ kind, cause }) => kind === 'delete' || cause.includes('gone'));
   expect(kinds).toEqual([]);
   expect(mirror.readRecords().filter(({ presence }) => presence === 'gone')).toEqual([]);

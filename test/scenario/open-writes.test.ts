@@ -123,7 +123,7 @@ describe.each(replies)('a write that meets sorted rows, and whose reply %s', (_r
     expect(next.lastPlan?.questions).toEqual([]);
     expect(next.tally).toMatchObject({ undoneWrites: 1, escalatedWrites: 0 });
     expect(mirror.readSuspects()).toMatchObject([{ state: 'undone', damage: { kind: 'overwritten' } }]);
-    expect(mirror.readJournal(10).filter(({ kind }) => kind === 'repair')).toMatchObject([
+    expect(mirror.searchJournal({ limit: 10 }).filter(({ kind }) => kind === 'repair')).toMatchObject([
       { side: 'table', after: { title: 'Renamed' }, cause: expect.stringContaining('undone') },
     ]);
   });
@@ -204,7 +204,9 @@ describe('what a user types while the row is written', () => {
     await typeMeanwhile(stage, engine);
     for (const _cycle of Array.from({ length: 4 })) await engine.cycle();
     await expectEqualSides(stage);
-    expect(stage.link.mirror.readJournal(20).map(({ lost }) => lost['title'])).toContain('Typed meanwhile');
+    expect(stage.link.mirror.searchJournal({ limit: 20 }).map(({ lost }) => lost['title'])).toContain(
+      'Typed meanwhile',
+    );
   });
 
   test('is not brought back where they go on typing and the CRM wins', async () => {
@@ -239,7 +241,7 @@ test('a row that a user filters away while it is deleted is gone, as the history
   await stage.setSheetFaults({ beforeNextWrite: [{ ...filter, shown: [] }] });
   await engine.cycle();
   await expectEqualSides(stage);
-  expect(stage.link.mirror.readJournal(1)).toMatchObject([
+  expect(stage.link.mirror.searchJournal({ limit: 1 })).toMatchObject([
     { kind: 'delete', side: 'table', key: { id: String(first?.id) }, cause: 'deleted in the CRM' },
   ]);
   expect(stage.link.mirror.readOpenWrites()).toEqual([]);
@@ -269,7 +271,9 @@ test.each([
     await engine.cycle();
     await expectEqualSides(stage);
     const lost = { Mine: 'Call back in March', 'column 22': '=1+1' };
-    expect(stage.link.mirror.readJournal(1)).toMatchObject([{ kind: 'delete', side: 'table', lost }]);
+    expect(stage.link.mirror.searchJournal({ limit: 1 })).toMatchObject([
+      { kind: 'delete', side: 'table', lost },
+    ]);
   },
 );
 

@@ -72,7 +72,7 @@ test('what the CRM refused makes room for its own values by `revert`, and stays 
   });
   await scene.settled();
   expect([await titleOf(scene, id), (await scene.row('lead', id))?.['Title']]).toEqual([before, before]);
-  const [line] = scene.engine.link.mirror.readJournal(1);
+  const [line] = scene.engine.link.mirror.searchJournal({ limit: 1 });
   expect(line).toMatchObject({ side: 'table', lost: { title: 'Typed' } });
 });
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { seedCustomFields } from '../../src/sandbox/crm/seed-catalog.ts';
 import { tableLayout } from '../../src/sheet/tab-columns.ts';
-import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { resync } from '../../src/sync/resync.ts';
 import { readStatus } from '../../src/sync/status.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+import { openMirrorInMemory } from '../support/memory-mirror.ts';
 import { SheetEngine } from '../support/sheet-engine.ts';
 
 /** More than it takes on a machine that is busy. */

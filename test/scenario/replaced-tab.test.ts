@@ -64,7 +64,7 @@ describe('S5: a copy of a tab that takes the place of its original', limit, () =
     await engine.cycle();
     expect(reasonOf(stage)).toContain('5 rows are equal on both sides');
     expect(link.mirror.readOutbox()).toEqual([]);
-    expect(link.mirror.readJournal(1)).toMatchObject([
+    expect(link.mirror.searchJournal({ limit: 1 })).toMatchObject([
       { key: { entity: 'lead', id }, after: { title: old }, lost: { title: 'Typed since' } },
     ]);
   });

@@ -160,7 +160,9 @@ describe('somebody types', () => {
     await crm.update('lead', id, { title: 'Written by us' });
     await scene.settled();
     expect(valueAt(await crm.find('lead', id), 'title')).toBe('Typed meanwhile');
-    const journal = scene.engine.link.mirror.readJournal(50).filter(({ key }) => key.id === String(id));
+    const journal = scene.engine.link.mirror
+      .searchJournal({ limit: 50 })
+      .filter(({ key }) => key.id === String(id));
     expect(journal.map(({ side, after }) => [side, after['title']]).slice(0, 2)).toEqual([
       ['crm', 'Typed meanwhile'],
       ['table', 'Written by us'],

@@ -12,8 +12,8 @@ import type { SetStep, WriteResult } from '../../src/sheet/port/table.ts';
 import { beginRebase, readWrites, rebaseRows } from '../../src/sheet/rebase.ts';
 import { beginWrite, recoverWrites, sendWrite, type WrittenStep } from '../../src/sheet/table-write.ts';
 import { readVoidClaims } from '../../src/sheet/void-claims.ts';
-import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { createManualClock } from '../support/manual-clock.ts';
+import { openMirrorInMemory } from '../support/memory-mirror.ts';
 import { lead } from '../support/mirror-directory.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 
@@ -157,7 +157,9 @@ describe('a write to the table', () => {
     const end = { edited: [], own: { Mine: textCell('Call back') } };
     const { agreed, begin, mirror, send } = openWrites({ done: new Map([[0, end]]) });
     await send(begin([{ write, key: lead('1'), offers: {}, notice: '', journal, forgets: true }]));
-    expect(mirror.readJournal(5)).toEqual([{ ...journal, lost: { Mine: 'Call back', note: 'Typed' } }]);
+    expect(mirror.searchJournal({ limit: 5 })).toEqual([
+      { ...journal, lost: { Mine: 'Call back', note: 'Typed' } },
+    ]);
     expect(agreed()).toBeUndefined();
   });
 
@@ -182,7 +184,7 @@ describe('a write to the table', () => {
       ['w1.1', 'escalated'],
     ]);
     const there = { before: { title: 'Of 9', Mine: 'Call back' }, after: { title: 'New' } };
-    expect(mirror.readJournal(5)).toMatchObject([
+    expect(mirror.searchJournal({ limit: 5 })).toMatchObject([
       { kind: 'repair', side: 'table', run, key: lead('8'), ...there, cause: expect.stringContaining('not') },
       {
         kind: 'repair',
@@ -334,7 +336,7 @@ describe('what a write did to another row and is being undone without a reply', 
       ['w1.1', 'escalated'],
     ]);
     expect(mirror.readOpenWrites()).toEqual([]);
-    expect(mirror.readJournal(5)).toHaveLength(2);
+    expect(mirror.searchJournal({ limit: 5 })).toHaveLength(2);
   });
 
   test('is left to settle by itself where another tab takes the place of its tab, whose suspects are over', async () => {

@@ -3,10 +3,10 @@ import type { WakeUp, WorkQueue } from '../../src/core/ports.ts';
 import { createInProcessQueue } from '../../src/inprocess/queue.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
-import { openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { healthOf } from '../support/health.ts';
 import { namedInstance } from '../support/instances.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+import { openMirrorInMemory } from '../support/memory-mirror.ts';
 import { realClock } from '../support/real-clock.ts';
 import type { SheetEngine } from '../support/sheet-engine.ts';
 

@@ -57,7 +57,7 @@ const servicesOf = async (stage: LeadsStage) => {
 /** Lines of the history about the services of a lead, the newest first. */
 const historyOf = ({ link }: LeadsStage) =>
   link.mirror
-    .readJournal(50)
+    .searchJournal({ limit: 50 })
     .filter(({ after }) => 'custom.services' in after)
     .map(({ cause, side }) => ({ cause, side }));
 

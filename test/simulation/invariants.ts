@@ -168,7 +168,7 @@ export const aliveValues = (people: People): Set<string> =>
 export const journalValues = ({ stage }: People): Set<string> =>
   new Set(
     stage.link.mirror
-      .readJournal(100_000)
+      .searchJournal({ limit: 100_000 })
       .flatMap(({ before, after, lost }) =>
         [before, after, lost].flatMap((fields) => Object.values(fields).map(String)),
       ),

@@ -1,7 +1,7 @@
 import type { Mirror } from '../../src/core/mirror.ts';
 import { damageOf, readSuspects } from '../../src/sheet/damages.ts';
 import { describeCell } from '../../src/sheet/port/cell.ts';
-import { type MirrorInMemory, openMirrorInMemory } from '../../src/sqlite/open.ts';
+import { type MirrorInMemory, openMirrorInMemory } from '../support/memory-mirror.ts';
 import { aliveValues, journalValues } from './invariants.ts';
 import type { Operation } from './operation.ts';
 import type { People } from './people.ts';

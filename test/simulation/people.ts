@@ -8,7 +8,7 @@ import { isHiddenByFilter } from '../../src/sandbox/sheets/filtering.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import type { Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
-import type { MirrorInMemory } from '../../src/sqlite/open.ts';
+import type { MirrorInMemory } from '../support/memory-mirror.ts';
 import { Accidents } from './accidents.ts';
 import { Claims } from './claims.ts';
 import { Masses, type Side } from './masses.ts';

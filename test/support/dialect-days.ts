@@ -107,7 +107,9 @@ const editTheSameOnBothSides: Deed = async (day) => {
       'custom_fields.city': 'Porto',
       'custom_fields.source': 'Website',
     });
-    const entries = engine.link.mirror.readJournal(500).filter(({ key }) => key.id === String(id));
+    const entries = engine.link.mirror
+      .searchJournal({ limit: 500 })
+      .filter(({ key }) => key.id === String(id));
     expect(entries.map(({ lost }) => lost['title'])).toContain('Said in the sheet');
   };
 };

@@ -19,8 +19,8 @@ import type { ColumnPolicy, Policy } from '../../src/sheet/policy.ts';
 import { type Cell, describeCell, emptyCell } from '../../src/sheet/port/cell.ts';
 import type { Layout, TabKind } from '../../src/sheet/port/layout.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
-import { type MirrorInMemory, openMirrorInMemory } from '../../src/sqlite/open.ts';
 import { sampleCatalog, sampleField } from './fields.ts';
+import { type MirrorInMemory, openMirrorInMemory } from './memory-mirror.ts';
 import { MemorySheet, type SheetRow } from './memory-table.ts';
 import { type MirrorMaps, mirrorMaps } from './mirror-maps.ts';
 import { policyWith } from './policy.ts';
@@ -134,7 +134,8 @@ export function forgetAgreed({ agreements, clock }: World): void {
 }
 
 /** What the daemon wrote down, oldest first. */
-export const journalOf = ({ mirror }: World): JournalEntry[] => mirror.readJournal(1_000_000).reverse();
+export const journalOf = ({ mirror }: World): JournalEntry[] =>
+  mirror.searchJournal({ limit: 1_000_000 }).reverse();
 
 export const clearJournal = ({ mirror }: World): void => mirror.forgetJournal(Number.MAX_SAFE_INTEGER);
 

@@ -1,0 +1,217 @@
+import { isObject, isText, namedOf } from '../core/facts.ts';
+import type { Catalog } from '../core/fields/catalog.ts';
+import { firstSide, type Mirror, type SideStores } from '../core/mirror.ts';
+import type { Suspect } from '../core/open-write.ts';
+import type { Entity, Unread } from '../core/record.ts';
+import type {
+  Agreement,
+  ContactRead,
+  Decision,
+  Noticed,
+  OutboxItem,
+  Shown,
+  StoredRecord,
+  Sweep,
+  Written,
+} from '../core/state.ts';
+import type { Fields } from '../core/value.ts';
+import type { Ballast } from './ballast.ts';
+import type { Connection } from './connection.ts';
+import { openJournal } from './journal.ts';
+import { openKeyedTable, type Property, plain } from './keyed-table.ts';
+import { fields, hasLists, isFields, json, openWrite, readJson, recordKey } from './stored-json.ts';
+
+/** Opens all tables of a mirror, with the stores of its first side. */
+export function openTables(connection: Connection, ballast: Ballast): Mirror {
+  const mirrors = new Map<string, Mirror>();
+  const kept = connection.prepare<{ side: string }>(
+    'SELECT side FROM agreement UNION SELECT side FROM outbox UNION SELECT side FROM decision',
+  );
+  const shared = {
+    readAllSteps: () => [...mirrors.values()].flatMap((mirror) => mirror.readOutbox()),
+    allSides: () => kept.all().map(({ side }) => of(side)),
+    expectRoom: ballast.expect,
+    transaction: connection.transaction,
+    ...openReadings(connection),
+    ...openJournal(connection),
+    ...openFacts(connection),
+    // SQLite writes the log back into the file when its last connection closes.
+    close: connection.close,
+  };
+  const of = (side: string): Mirror => {
+    const mirror = mirrors.get(side) ?? { ...shared, of, ...openSideStores(connection, side) };
+    mirrors.set(side, mirror);
+    return mirror;
+  };
+  return of(firstSide);
+}
+
+const isReplaced = (content: unknown): content is Fields | Fields[] =>
+  Array.isArray(content) ? content.every(isFields) : isFields(content);
+
+const written: Property<Written | undefined> = {
+  columns: ['writtenAt', 'writtenBefore'],
+  // What was replaced stands alone where there is nothing else, and in old mirrors.
+  write(last) {
+    if (!last) return [null, null];
+    const { answered, at, before, earlier } = last;
+    return [at, JSON.stringify(answered || earlier ? [before, answered ?? {}, earlier ?? {}] : before)];
+  },
+  read(at, text) {
+    if (at === null) return undefined;
+    const content = readJson('fields of a record', isReplaced, String(text));
+    if (!Array.isArray(content)) return { at: Number(at), before: content };
+    const [before = {}, answered = {}, earlier = {}] = content;
+    return { at: Number(at), before, answered, earlier };
+  },
+};
+
+/** What is read from the CRM. */
+function openReadings(connection: Connection) {
+  const records = openKeyedTable<StoredRecord, 'key'>(connection, 'record', {
+    key: { ...recordKey, columns: ['key', 'entity'], write: (key) => [...recordKey.write(key), key.entity] },
+    fields,
+    unread: json<Unread | undefined>('fields of a record', namedOf(isText)),
+    ...plain('observedAt', 'firstSeenAt', 'lastSeenAt', 'missedSweeps', 'presence'),
+    written,
+  });
+  const sweeps = openKeyedTable<Sweep, 'entity'>(connection, 'sweep', {
+    ...plain('entity', 'startedAt', 'finishedAt', 'pages', 'records'),
+    isComplete: { write: (isComplete) => [Number(isComplete)], read: (isComplete) => isComplete === 1 },
+  });
+  const contactReads = openKeyedTable<ContactRead, 'leadId'>(
+    connection,
+    'contactRead',
+    plain('leadId', 'at', 'leadVersion'),
+  );
+  return {
+    readRecords: (entity?: Entity) => {
+      const all = records.readAll();
+      return entity === undefined ? all : all.filter(({ key }) => key.entity === entity);
+    },
+    findRecord: records.find,
+    saveRecord: records.save,
+    dropRecord: records.drop,
+    readSweeps: sweeps.readAll,
+    saveSweep: sweeps.save,
+    readContactReads: contactReads.readAll,
+    saveContactRead: contactReads.save,
+    dropContactRead: contactReads.drop,
+  };
+}
+
+/** What there is one of: named facts, and the catalog. */
+function openFacts(
+  connection: Connection,
+): Pick<Mirror, 'readFact' | 'saveFact' | 'dropFact' | 'readCatalog' | 'saveCatalog'> {
+  const facts = openKeyedTable<{ name: string; content: string }, 'name'>(
+    connection,
+    'fact',
+    plain('name', 'content'),
+  );
+  const catalogs = openKeyedTable<{ id: number; content: Catalog }, 'id'>(connection, 'catalog', {
+    ...plain('id'),
+    content: json('a catalog', hasLists('pipelines', 'leadStatuses', 'customFields')),
+  });
+  return {
+    readFact({ fits, name }) {
+      const stored = facts.find(name);
+      return stored && readJson(`the fact ${name}`, fits, stored.content);
+    },
+    saveFact({ name }, value) {
+      const content = JSON.stringify(value);
+      if (facts.find(name)?.content !== content) facts.save({ name, content });
+    },
+    dropFact: ({ name }) => facts.drop(name),
+    readCatalog: () => catalogs.find(onlyId)?.content,
+    saveCatalog: (content) => catalogs.save({ id: onlyId, content }),
+  };
+}
+
+/** There is one catalog. */
+const onlyId = 1;
+
+const isSuspect = (content: unknown): content is Suspect =>
+  isObject(content) && isText(content['state']) && isObject(content['damage']);
+
+/** What is kept of one side. */
+function openSideStores(connection: Connection, side: string): SideStores {
+  const agreements = openKeyedTable<Agreement, 'key'>(
+    connection,
+    'agreement',
+    {
+      key: recordKey,
+      fields,
+      offered: fields,
+      shown: json<Shown | undefined>('what cells showed', namedOf(Array.isArray)),
+      ...plain('changedAt', 'notice'),
+      noticed: json<Noticed | undefined>('a notice', hasLists('fields')),
+    },
+    side,
+  );
+  const outbox = openKeyedTable<OutboxItem, 'key'>(
+    connection,
+    'outbox',
+    {
+      key: recordKey,
+      fields,
+      base: fields,
+      ...plain('kind', 'state', 'notice', 'run', 'attempts', 'looks', 'recordId'),
+      ...plain('createdAt', 'shownUntil', 'dueAt', 'sentAt'),
+      error: {
+        columns: ['errorCode', 'errorMessage'],
+        write: (error) => [error?.code ?? null, error?.message ?? null],
+        read: (code, message) => (code === null ? undefined : ({ code, message } as OutboxItem['error'])),
+      },
+      isUndo: { write: (isUndo) => [isUndo ? 1 : 0], read: (isUndo) => isUndo === 1 || undefined },
+    },
+    side,
+  );
+  const decisions = openKeyedTable<Decision, 'scope'>(
+    connection,
+    'decision',
+    plain('scope', 'choice', 'at'),
+    side,
+  );
+  const writes = openDocuments(connection, 'openWrite', openWrite, side);
+  const suspects = openDocuments(connection, 'suspect', json('what a write did to a row', isSuspect), side);
+  return {
+    readAgreements: agreements.readAll,
+    findAgreement: agreements.find,
+    saveAgreement: agreements.save,
+    dropAgreement: agreements.drop,
+    readOutbox: outbox.readAll,
+    findOutboxItem: outbox.find,
+    saveOutboxItem: outbox.save,
+    dropOutboxItem: outbox.drop,
+    readDecisions: decisions.readAll,
+    saveDecision: decisions.save,
+    dropDecision: decisions.drop,
+    readOpenWrites: writes.readAll,
+    saveOpenWrite: writes.save,
+    dropOpenWrite: writes.drop,
+    readSuspects: suspects.readAll,
+    saveSuspect: suspects.save,
+    dropSuspect: suspects.drop,
+  };
+}
+
+/** Items each of which is kept whole, as JSON. */
+function openDocuments<Item extends { readonly id: string }>(
+  connection: Connection,
+  table: string,
+  content: Property<Item>,
+  side: string,
+) {
+  const documents = openKeyedTable<{ id: string; content: Item }, 'id'>(
+    connection,
+    table,
+    { ...plain('id'), content },
+    side,
+  );
+  return {
+    readAll: () => documents.readAll().map((document) => document.content),
+    save: (item: Item) => documents.save({ id: item.id, content: item }),
+    drop: documents.drop,
+  };
+}
