@@ -9,122 +9,64 @@ interface ErrorKind {
   readonly hint?: string;
 }
 
+const operatorActs = { retry: 'after-action', mender: 'operator' } as const;
+const operatorHelps = { retry: 'later', mender: 'operator' } as const;
+const editorActs = { retry: 'never', mender: 'editor' } as const;
+const timeHelps = { retry: 'later', mender: 'time' } as const;
+
 /** Every error this program raises on purpose. A conflict, a hold and a brake are not errors but results. */
 export const errorKinds = {
-  CONFIG_INVALID: {
-    retry: 'after-action',
-    mender: 'operator',
-    hint: 'Correct the setting that is named and start again.',
-  },
+  CONFIG_INVALID: { ...operatorActs, hint: 'Correct the setting that is named and start again.' },
   STATE_LOCKED: {
-    retry: 'after-action',
-    mender: 'operator',
+    ...operatorActs,
     hint: 'Another daemon uses this state directory. Stop it first; only another link gets a STATE_DIR of its own.',
   },
   STATE_NEWER: {
-    retry: 'after-action',
-    mender: 'operator',
+    ...operatorActs,
     hint: 'The mirror was written by a newer version. Run that version, or restore a backup.',
   },
   STATE_BROKEN: {
-    retry: 'after-action',
-    mender: 'operator',
+    ...operatorActs,
     hint: 'The mirror is damaged. Keep the file and start with an empty STATE_DIR or a backup.',
   },
   STATE_FULL: {
-    retry: 'later',
-    mender: 'operator',
+    ...operatorHelps,
     hint: 'The disk of STATE_DIR is full. Free some space, or raise its quota; work goes on by itself.',
   },
-  CRM_UNAUTHORIZED: {
-    retry: 'after-action',
-    mender: 'operator',
-    hint: 'The CRM refuses the key. Check CRM_API_KEY.',
-  },
-  CRM_FORBIDDEN: {
-    retry: 'after-action',
-    mender: 'operator',
-    hint: 'The key lacks a scope. Create a key that has it.',
-  },
-  CRM_NOT_FOUND: { retry: 'never', mender: 'editor', hint: 'The record is not in the CRM any more.' },
-  CRM_REFUSED: {
-    retry: 'never',
-    mender: 'editor',
-    hint: 'The CRM does not accept the value. Correct the row.',
-  },
-  CRM_LIMITED: {
-    retry: 'later',
-    mender: 'time',
-    hint: 'The CRM limits requests. The daemon waits by itself.',
-  },
-  CRM_UNREACHABLE: {
-    retry: 'later',
-    mender: 'time',
-    hint: 'The CRM did not answer. The daemon tries again by itself.',
-  },
+  CRM_UNAUTHORIZED: { ...operatorActs, hint: 'The CRM refuses the key. Check CRM_API_KEY.' },
+  CRM_FORBIDDEN: { ...operatorActs, hint: 'The key lacks a scope. Create a key that has it.' },
+  CRM_NOT_FOUND: { ...editorActs, hint: 'The record is not in the CRM any more.' },
+  CRM_REFUSED: { ...editorActs, hint: 'The CRM does not accept the value. Correct the row.' },
+  CRM_LIMITED: { ...timeHelps, hint: 'The CRM limits requests. The daemon waits by itself.' },
+  CRM_UNREACHABLE: { ...timeHelps, hint: 'The CRM did not answer. The daemon tries again by itself.' },
   CRM_UNKNOWN_OUTCOME: {
-    retry: 'later',
-    mender: 'time',
+    ...timeHelps,
     hint: 'It is not known yet whether the CRM did it. The daemon looks before it tries again.',
   },
   CRM_UNREADABLE: {
-    retry: 'later',
-    mender: 'operator',
+    ...operatorHelps,
     hint: 'The CRM answered something that is not its documented form. If all its answers are like that, check CRM_BASE_URL.',
   },
-  SHEET_UNAUTHORIZED: {
-    retry: 'after-action',
-    mender: 'operator',
-  },
-  SHEET_FORBIDDEN: {
-    retry: 'after-action',
-    mender: 'operator',
-  },
-  SHEET_NOT_FOUND: {
-    retry: 'after-action',
-    mender: 'operator',
-  },
-  SHEET_LIMITED: {
-    retry: 'later',
-    mender: 'time',
-  },
-  SHEET_FULL: {
-    retry: 'after-action',
-    mender: 'editor',
-  },
-  SHEET_REFUSED: {
-    retry: 'after-action',
-    mender: 'operator',
-  },
-  SHEET_UNREACHABLE: {
-    retry: 'later',
-    mender: 'time',
-  },
-  SHEET_UNREADABLE: {
-    retry: 'later',
-    mender: 'operator',
-  },
-  SHEET_KEPT: {
-    retry: 'later',
-    mender: 'operator',
-  },
-  SHEET_AWAITED: {
-    retry: 'later',
-    mender: 'operator',
-  },
+  SHEET_UNAUTHORIZED: operatorActs,
+  SHEET_FORBIDDEN: operatorActs,
+  SHEET_NOT_FOUND: operatorActs,
+  SHEET_LIMITED: timeHelps,
+  SHEET_FULL: { retry: 'after-action', mender: 'editor' },
+  SHEET_REFUSED: operatorActs,
+  SHEET_UNREACHABLE: timeHelps,
+  SHEET_UNREADABLE: operatorHelps,
+  SHEET_KEPT: operatorHelps,
+  SHEET_AWAITED: operatorHelps,
   RECORD_CONTESTED: {
-    retry: 'after-action',
-    mender: 'operator',
+    ...operatorActs,
     hint: 'Something on a side changes it back each time: an automation of the CRM, or a script in the sheet. Switch it off, or approve it.',
   },
   QUEUE_UNREACHABLE: {
-    retry: 'later',
-    mender: 'operator',
+    ...operatorHelps,
     hint: 'Check REDIS_URL and Redis. Nothing is lost meanwhile: the daemon sends without it, one record at a time.',
   },
   LEASE_ENDED: {
-    retry: 'later',
-    mender: 'time',
+    ...timeHelps,
     hint: 'Another process may run this link by now, so nothing is written. It goes on by itself, here or there.',
   },
   ENGINE_STALLED: {
@@ -137,29 +79,18 @@ export const errorKinds = {
     mender: 'bug',
     hint: 'It goes on by itself, and waits twice as long after each crash. Look into the log for why it ended.',
   },
-  DAEMON_UNREACHABLE: {
-    retry: 'after-action',
-    mender: 'operator',
-    hint: 'Is the daemon running? Check HTTP_HOST and HTTP_PORT.',
-  },
+  DAEMON_UNREACHABLE: { ...operatorActs, hint: 'Is the daemon running? Check HTTP_HOST and HTTP_PORT.' },
   DAEMON_REFUSED: {
-    retry: 'after-action',
-    mender: 'operator',
+    ...operatorActs,
     hint: 'The daemon runs but did not do it, or not all of it; status says more.',
   },
   COMMAND_UNCLEAR: {
-    retry: 'after-action',
-    mender: 'operator',
+    ...operatorActs,
     hint: 'Nothing was done. The help of each command says what it takes.',
   },
-  ALERT_UNSENT: {
-    retry: 'later',
-    mender: 'operator',
-    hint: 'Check ALERT_WEBHOOK_URL. The daemon tries again by itself.',
-  },
+  ALERT_UNSENT: { ...operatorHelps, hint: 'Check ALERT_WEBHOOK_URL. The daemon tries again by itself.' },
   CONTROL_REFUSED: {
-    retry: 'after-action',
-    mender: 'operator',
+    ...operatorActs,
     hint: 'Check CONTROL_TOKEN: it must be the one the daemon was started with.',
   },
 } as const satisfies Record<string, ErrorKind>;
