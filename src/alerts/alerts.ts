@@ -28,10 +28,9 @@ const idleMs = 60_000;
  * Tells of each condition once when it begins and once when it ends. While the receiver is away the newest state of each condition is
  * kept for it, so that it learns of an end without the beginning, but never of what is not true any more.
  */
-export class Alerts {
+export class Alerts extends Loop {
   readonly #options: AlertsOptions;
   readonly #stopping = new AbortController();
-  readonly #loop: Loop;
   /** How often in a row the receiver did not take one. */
   #failures = 0;
   /** Conditions that hold, as they were when they began. */
@@ -39,8 +38,8 @@ export class Alerts {
   readonly #untold = new Map<ConditionName, Alert>();
 
   constructor(options: AlertsOptions) {
+    super(options.clock, () => this.#takeTurn());
     this.#options = options;
-    this.#loop = new Loop(options.clock, () => this.#takeTurn());
   }
 
   /** Takes note of everything that holds now. */
@@ -58,18 +57,12 @@ export class Alerts {
       this.#open.delete(name);
       this.#untold.set(name, { event: 'ended', link, condition, endedAt: clock.now() });
     }
-    if (this.#untold.size > 0) this.#loop.kick();
+    if (this.#untold.size > 0) this.kick();
   }
 
-  /** Sends what is noted until stopped. */
-  run(): Promise<void> {
-    return this.#loop.start();
-  }
-
-  stop(): void {
+  override stop(): Promise<void> {
     this.#stopping.abort();
-    // Who ran it waits for the end.
-    void this.#loop.stop();
+    return super.stop();
   }
 
   async #takeTurn(): Promise<Pause> {

@@ -98,13 +98,13 @@ export class LinkRunner {
 
   /** Looks and moves on and on until stopped; resolves when all links are. */
   async run(front: Front): Promise<void> {
-    const telling = Promise.all(this.#posts.map(({ alerts }) => alerts?.run()));
+    const telling = Promise.all(this.#posts.map(({ alerts }) => alerts?.start()));
     while (!this.#stopping.signal.aborted) {
       await this.#turn(front);
       for (const post of this.#posts) post.alerts?.note(this.#untoldOf(post));
       await systemClock.sleep(lookEveryMs, this.#stopping.signal);
     }
-    for (const { alerts } of this.#posts) alerts?.stop();
+    for (const { alerts } of this.#posts) void alerts?.stop();
     const isDone = new AbortController();
     const left = Promise.all(this.#posts.map((post) => this.#finish(post, front))).finally(() =>
       isDone.abort(),

@@ -6,6 +6,7 @@ import type { Mirror } from '../core/mirror.ts';
 import type { Log } from '../core/ports.ts';
 import type { LinkSide } from '../http/server.ts';
 import { SheetSide } from '../sheet/side.ts';
+import type { Condition } from '../sync/conditions.ts';
 import { Engine } from '../sync/engine.ts';
 import { Health } from '../sync/health.ts';
 import { Watch } from '../sync/watch.ts';
@@ -32,14 +33,17 @@ export function openRunningLink(settings: Settings, log: Log, surroundings: Surr
       const { crashes, waitMs } = noteStart(link.mirror, link.clock.now());
       if (waitMs > 0) log.warn('daemon.crashed-before', { crashes, waitMs });
       await engine.start(waitMs);
-      loops = Promise.all([watch.run(), health.run((conditions) => alerts?.note(conditions)), alerts?.run()]);
+      const onLook = (conditions: readonly Condition[]) => {
+        alerts?.note(conditions);
+        watch.look();
+      };
+      loops = Promise.all([health.run(onLook), alerts?.start()]);
     },
     /** Takes no new work and ends what runs within the time. */
     async stop(graceMs: number): Promise<void> {
       health.stop();
-      alerts?.stop();
+      void alerts?.stop();
       await engine.stop(graceMs);
-      watch.stop();
       await loops;
       link.mirror.dropFact(facts.run);
     },

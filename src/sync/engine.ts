@@ -132,13 +132,12 @@ export class Engine {
   }
 
   async #end(graceMs: number): Promise<void> {
-    const { runners } = this;
-    const ends = [this.#reader.stop(), this.#pusher.stop(graceMs), ...runners.map((runner) => runner.stop())];
-    await Promise.all([this.#started, ...ends]);
-    const parts = [this.#reader, this.#pusher, ...runners];
+    const parts = [this.#reader, this.#pusher, ...this.runners];
+    const ends = parts.map((part) => part.stop());
+    await Promise.all([this.#started, this.link.queue.close(graceMs), ...ends]);
     if (parts.some(({ mode }) => mode !== 'stopped'))
       throw new Error(`A part of the engine runs on after its end: ${parts.map(({ mode }) => mode).join()}.`);
-    await Promise.all(runners.map(({ side }) => side.leave()));
+    await Promise.all(this.sides.map((side) => side.leave()));
   }
 
   /** Asks for a cycle of every side soon. */

@@ -4,7 +4,7 @@ import { noteContests } from './contests.ts';
 import type { LagMeter } from './lag-meter.ts';
 import type { Link } from './link.ts';
 import { Lock } from './lock.ts';
-import { Loop, type LoopMode, type Pause } from './loop.ts';
+import { Loop, type Pause } from './loop.ts';
 import { isOfMirror, noteAsked, Problems } from './problems.ts';
 import type { PlanDifference, Side, SidePlan } from './side.ts';
 
@@ -26,7 +26,7 @@ export interface CycleCounts {
 }
 
 /** Cycles over one side at its own pace, one call at a time, and keeps what it came to. A side that fails waits and is tried again. */
-export class SideRunner {
+export class SideRunner extends Loop {
   readonly side: Side;
   /** What goes wrong with single records; it keeps nothing else from working. */
   readonly recordProblems: Problems;
@@ -37,7 +37,6 @@ export class SideRunner {
   /** When the loop began its work, or will after a pause that it planned; monotonic ms. */
   expectedBy: number;
   readonly #options: SideRunnerOptions;
-  readonly #loop: Loop;
   readonly #lock = new Lock();
   /** Its timer did not come, and has not come by itself since. */
   #isStalled = false;
@@ -47,35 +46,21 @@ export class SideRunner {
 
   constructor(side: Side, options: SideRunnerOptions) {
     const { clock, log } = options.link;
+    super(clock, (isHastened) => this.#takeTurn(isHastened));
     this.side = side;
     this.#options = options;
     this.recordProblems = new Problems(clock, log);
     this.expectedBy = clock.monotonicMs();
-    this.#loop = new Loop(clock, (isHastened) => this.#takeTurn(isHastened));
-  }
-
-  get mode(): LoopMode {
-    return this.#loop.mode;
   }
 
   get counts(): CycleCounts {
     return this.#counts;
   }
 
-  /** Resolves when it has stopped. */
-  start(): Promise<void> {
-    return this.#loop.start();
-  }
-
   /** Resolves once nothing more is done at the side. */
-  async stop(): Promise<void> {
+  override async stop(): Promise<void> {
     // A cycle that a command began is in no loop.
-    await Promise.all([this.#loop.stop(), this.#lock.run(async () => {})]);
-  }
-
-  /** Asks for a cycle soon. */
-  kick(): void {
-    this.#loop.kick();
+    await Promise.all([super.stop(), this.#lock.run(async () => {})]);
   }
 
   /** The CRM has something that the look before did not show; that one was at `since`, epoch ms, where it is known. */
@@ -107,12 +92,12 @@ export class SideRunner {
   /** The loop hangs on one timer. Should that never come, the pusher calls for the cycle. */
   makeUpForLateCycle(): void {
     const { problems } = this.#options;
-    const { lateMs } = this.#loop;
+    const { lateMs } = this;
     if (lateMs <= latePausesMax * this.side.pace.pollMs) return;
     const late = `The next cycle was due ${Math.round(lateMs / 1_000)} s ago and did not begin.`;
     this.#isStalled = true;
     problems.begin('watchdog', new SyncError('ENGINE_STALLED', late));
-    this.#loop.hasten();
+    this.hasten();
   }
 
   /** One cycle, well or badly. */

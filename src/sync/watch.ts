@@ -16,8 +16,6 @@ import { readUnderWay } from './pushing/under-way.ts';
 import { readSwept } from './reading/lists.ts';
 import type { SideReport } from './side.ts';
 
-const lookEveryMs = 1_000;
-
 /**
  * Keeps in memory what only somebody who looks all the time can tell: the last hour in samples, and since when the sides stand to each
  * other as they do. Both begin anew with the daemon.
@@ -25,8 +23,7 @@ const lookEveryMs = 1_000;
 export class Watch {
   readonly #engine: Engine;
   readonly #health: Health;
-  readonly #readUsage: () => RequestUsage;
-  readonly #stopping = new AbortController();
+  readonly readUsage: () => RequestUsage;
   #samples: readonly Sample[] = [];
   #standing: Standing;
   #sampledAt: number;
@@ -39,7 +36,7 @@ export class Watch {
   constructor(engine: Engine, health: Health, readUsage: () => RequestUsage) {
     this.#engine = engine;
     this.#health = health;
-    this.#readUsage = readUsage;
+    this.readUsage = readUsage;
     this.#sent = readUsage().sent;
     this.#sampledAt = engine.link.clock.monotonicMs();
     this.#standing = { state: 'filling', since: engine.link.clock.now() };
@@ -57,27 +54,16 @@ export class Watch {
     return this.#standing;
   }
 
-  readUsage(): RequestUsage {
-    return this.#readUsage();
-  }
-
-  /** Looks on and on until stopped. */
-  async run(): Promise<void> {
-    const { clock } = this.#engine.link;
-    while (!this.#stopping.signal.aborted) {
-      this.readStanding();
-      if (clock.monotonicMs() - this.#sampledAt >= sampleEveryMs) unlessUnreadable(() => this.#sample());
-      await clock.sleep(lookEveryMs, this.#stopping.signal);
-    }
-  }
-
-  stop(): void {
-    this.#stopping.abort();
+  /** To be called about once a second. */
+  look(): void {
+    this.readStanding();
+    const sampledMs = this.#engine.link.clock.monotonicMs() - this.#sampledAt;
+    if (sampledMs >= sampleEveryMs) unlessUnreadable(() => this.#sample());
   }
 
   #sample(): void {
     const { lags, link, tally } = this.#engine;
-    const { requests, sent, waiting, windowMs } = this.#readUsage();
+    const { requests, sent, waiting, windowMs } = this.readUsage();
     const sample: Sample = {
       at: link.clock.now(),
       sent: sentBetween(this.#sent, sent),

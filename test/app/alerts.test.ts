@@ -17,9 +17,9 @@ test('a receiver that refuses one alert is told the others, and that one once it
     told.push(`${name} ${event}`);
   };
   const alerts = new Alerts({ link: 'north', send, clock, log: createRecordingLog(), random: () => 0 });
-  const running = alerts.run();
+  const running = alerts.start();
   onTestFinished(async () => {
-    alerts.stop();
+    void alerts.stop();
     await running;
   });
   alerts.note([conditionOf('HELD'), conditionOf('BRAKE')]);

@@ -27,10 +27,10 @@ async function serve() {
   };
   const health = healthOf(engine);
   const watch = new Watch(engine, health, () => ({ ...usage, sent: { ...usage.sent } }));
-  const watching = watch.run();
+  const watching = health.run(() => watch.look());
   const http = await startHttp({ host: '127.0.0.1', port: 0, engine, health, backUp: () => '', watch });
   onTestFinished(async () => {
-    watch.stop();
+    health.stop();
     await watching;
     await http.close();
   });

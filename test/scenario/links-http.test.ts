@@ -117,10 +117,7 @@ describe('the HTTP side of several links', limit, () => {
     expect((await ask('/metrics')).text).toMatch(
       /^crm_sheet_sync_condition\{condition="STATE_BROKEN",link="here"\} 1$/m,
     );
-    const watch = watchIdle(engine);
-    const watching = watch.run();
-    watch.stop();
-    await watching;
+    expect(() => watchIdle(engine).look()).not.toThrow();
   });
 
   test('names no link, and shows nothing of one, to those without the token where other machines reach it', async () => {

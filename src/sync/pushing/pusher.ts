@@ -6,7 +6,7 @@ import type { OutboxItem } from '../../core/state.ts';
 import { forgetEveryMs, forgetOld } from '../forget.ts';
 import type { Link } from '../link.ts';
 import { Lock } from '../lock.ts';
-import { Loop, type LoopMode } from '../loop.ts';
+import { Loop } from '../loop.ts';
 import { isOfMirror, type Problems } from '../problems.ts';
 import type { KeyRefusal } from '../reading/key-refusal.ts';
 import { recoverOutbox } from './create.ts';
@@ -36,13 +36,12 @@ export interface PusherOptions {
 }
 
 /** Brings what the outbox holds to the CRM: wakes the queue for what is due, and pushes what the queue wakes it for. */
-export class Pusher {
+export class Pusher extends Loop {
   /** Writes to the CRM since the start. */
   writes = 0;
   readonly #options: PusherOptions;
   /** The link as the steps of each side see it. */
   readonly #links: readonly Link[];
-  readonly #loop: Loop;
   readonly #createLock = new Lock();
   /** Records that a worker is busy with, by the text of their key. */
   readonly #pushing = new Set<string>();
@@ -51,18 +50,9 @@ export class Pusher {
   #forgotAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: PusherOptions) {
+    super(options.link.clock, () => this.#takeTurn());
     this.#options = options;
     this.#links = options.mirrors.map((mirror) => ({ ...options.link, mirror }));
-    this.#loop = new Loop(options.link.clock, () => this.#takeTurn());
-  }
-
-  get mode(): LoopMode {
-    return this.#loop.mode;
-  }
-
-  /** Whether a record is on its way to the CRM now. */
-  get isPushing(): boolean {
-    return this.#pushing.size > 0;
   }
 
   /** Recovers what a crash left behind; nothing is on its way then. */
@@ -76,16 +66,6 @@ export class Pusher {
       this.#refillsInVain = 0;
       return this.#push(key);
     });
-  }
-
-  /** Resolves when it has stopped. */
-  start(): Promise<void> {
-    return this.#loop.start();
-  }
-
-  /** Resolves once nothing more is pushed, or after the time. */
-  async stop(graceMs: number): Promise<void> {
-    await Promise.all([this.#loop.stop(), this.#options.link.queue.close(graceMs)]);
   }
 
   /** Puts what is due into the queue again: jobs may be lost, the outbox is not. */
@@ -110,7 +90,7 @@ export class Pusher {
     const now = link.clock.now();
     this.#forgetHistory(now);
     const due = mirrors.flatMap((mirror) => this.#findDue(mirror, now));
-    this.#refillsInVain = due.length === 0 || this.isPushing ? 0 : this.#refillsInVain + 1;
+    this.#refillsInVain = due.length === 0 || this.#pushing.size > 0 ? 0 : this.#refillsInVain + 1;
     try {
       await this.#wake(due);
       problems.end('queue');
@@ -141,7 +121,7 @@ export class Pusher {
   /** People's edits do not wait for a queue that does not work. Whoever is woken meanwhile finds their record taken. */
   async #pushWithoutQueue(due: readonly RecordKey[]): Promise<void> {
     for (const key of due.slice(0, pushesWithoutQueueMax)) {
-      if (this.#loop.isStopping) return;
+      if (this.isStopping) return;
       await this.#push(key);
     }
   }
@@ -156,7 +136,7 @@ export class Pusher {
   async #push(key: RecordKey): Promise<void> {
     const { keyRefusal } = this.#options;
     const text = recordKeyText(key);
-    if (this.#loop.isStopping || keyRefusal.isInForce || this.#pushing.has(text)) return;
+    if (this.isStopping || keyRefusal.isInForce || this.#pushing.has(text)) return;
     this.#pushing.add(text);
     try {
       for (const link of this.#links) await this.#pushStep(key, link);
@@ -175,9 +155,7 @@ export class Pusher {
     const onDone = onSending(key, link.mirror);
     // It may have waited for the step before it until after the stop.
     const push = async () =>
-      this.#loop.isStopping
-        ? 'nothing'
-        : pushRecord(link, key, (item) => isWithheld(item, link.mirror), onFailure);
+      this.isStopping ? 'nothing' : pushRecord(link, key, (item) => isWithheld(item, link.mirror), onFailure);
     const result = await (isCreate ? this.#createLock.run(push) : push());
     if (result === 'nothing') return;
     if (result === 'written') {

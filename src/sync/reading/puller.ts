@@ -21,7 +21,7 @@ import { type Entity, type ListedEntity, listedEntities, type RecordId } from '.
 import type { OutboxItem, Sweep } from '../../core/state.ts';
 import type { Link } from '../link.ts';
 import { Lock } from '../lock.ts';
-import { Loop, type LoopMode, type Pause } from '../loop.ts';
+import { Loop, type Pause } from '../loop.ts';
 import type { Problems } from '../problems.ts';
 import { expectKnownAccount, findAccountDoubt, noteAccount, recognizeAccount } from './account.ts';
 import { readNextContacts } from './contacts.ts';
@@ -68,9 +68,8 @@ interface Task {
  * Reads the CRM: the catalog when it has grown old, and of each entity the page that is next. One request is on its way at a time; the
  * request budget paces them. What fails waits by itself while the others go on, and nothing is made up for afterwards.
  */
-export class Puller {
+export class Puller extends Loop {
   readonly #options: PullerOptions;
-  readonly #loop: Loop;
   /** One piece of reading at a time, whoever asks for it. */
   readonly #lock = new Lock();
   readonly #readings = new Map<ListedEntity, Reading>();
@@ -91,30 +90,21 @@ export class Puller {
   #leftOut: LeftOut;
 
   constructor(options: PullerOptions) {
+    super(options.link.clock, () => this.#takeTurn());
     this.#options = options;
     this.#leftOut = new LeftOut(options.link);
-    this.#loop = new Loop(options.link.clock, () => this.#takeTurn());
-  }
-
-  get mode(): LoopMode {
-    return this.#loop.mode;
-  }
-
-  /** Reads on and on. Resolves when it has stopped. */
-  start(): Promise<void> {
-    return this.#loop.start();
   }
 
   /** Resolves once nothing more is read. */
-  async stop(): Promise<void> {
+  override async stop(): Promise<void> {
     // What a command reads is in no loop.
-    await Promise.all([this.#loop.stop(), this.#lock.run(async () => {})]);
+    await Promise.all([super.stop(), this.#lock.run(async () => {})]);
   }
 
   /** Reads something for a command, alone. */
   #alone<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#lock.run(async () => {
-      if (this.#loop.isStopping) throw new Error('Nothing is read from the CRM after the stop.');
+      if (this.isStopping) throw new Error('Nothing is read from the CRM after the stop.');
       return work();
     });
   }
@@ -123,7 +113,7 @@ export class Puller {
     const { link, problems } = this.#options;
     try {
       // A command may have read until after the stop.
-      const work = async () => (this.#loop.isStopping ? 0 : this.#runNextTask());
+      const work = async () => (this.isStopping ? 0 : this.#runNextTask());
       return { waitMs: await this.#lock.run(work) };
     } catch (error) {
       // What a task fails over is its own; without the mirror nobody knows which is next.
@@ -137,7 +127,7 @@ export class Puller {
     this.#options.problems.count(error.code);
     if (!mayLackField(error, item)) return;
     this.#catalogAt = Number.NEGATIVE_INFINITY;
-    this.#loop.kick();
+    this.kick();
   };
 
   /** Reads the catalog and all records once, beginning now. Throws what fails. */
@@ -291,7 +281,7 @@ export class Puller {
       if (await work()) problems.end(source);
       keyRefusal.end();
     } catch (error) {
-      if (this.#loop.isStopping) return;
+      if (this.isStopping) return;
       keyRefusal.note(error);
       const failures = problems.begin(source, error);
       const retryMs = isSyncError(error) ? (error.retryAfterMs ?? 0) : 0;
