@@ -1,10 +1,10 @@
-import { describeAnswered } from '../../core/answered.ts';
 import { emptyCatalog } from '../../core/fields/catalog.ts';
-import { describeEntity, type FieldDefinition } from '../../core/fields/field.ts';
+import { describeEntity } from '../../core/fields/field.ts';
+import { describeAnswered, journalEntry } from '../../core/journal-entry.ts';
 import type { Mirror } from '../../core/mirror.ts';
 import type { WriteAnswer } from '../../core/ports.ts';
 import { absorb } from '../../core/reading/observe.ts';
-import { type RecordId, type RecordKey, recordKeyText } from '../../core/record.ts';
+import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../../core/record.ts';
 import { emptyAgreement, type OutboxItem, type StoredRecord } from '../../core/state.ts';
 import { listFew } from '../../core/text/cut-text.ts';
 import { differingFields, equalValues, type FieldName, type Fields, pickFields } from '../../core/value.ts';
@@ -33,18 +33,9 @@ export function finishCreate(link: Link, item: OutboxItem, answer: WriteAnswer, 
     mirror.saveRecord(absorb(mirror.findRecord(key), seen, { now: clock.now(), lagMs: times.lagMs }));
     const agreed = pickFields(item.fields, Object.keys(answer.fields));
     mirror.saveAgreement({ ...emptyAgreement(key, answer.at), fields: agreed });
-    mirror.appendJournal([
-      {
-        at: answer.at,
-        run: item.run,
-        key,
-        kind: 'create',
-        side: 'crm',
-        before: {},
-        ...describeAnswered(item.fields, answer.fields),
-        cause,
-      },
-    ]);
+    const told = describeAnswered(item.fields, answer.fields);
+    const occasion = { now: answer.at, run: item.run };
+    mirror.appendJournal([journalEntry(occasion, key, { kind: 'create', side: 'crm', ...told, cause })]);
     follow(mirror, item, 'created', { recordId: answer.id });
   });
 }
@@ -54,18 +45,14 @@ export function finishCreate(link: Link, item: OutboxItem, answer: WriteAnswer, 
  * somebody filled in since.
  */
 export function noteDefaults({ clock, mirror }: Link, { fields, key, run }: OutboxItem, made: Fields): void {
-  const set = describeEntity(key.entity, mirror.readCatalog() ?? emptyCatalog).filter(
-    ({ isReadOnly, name }) => !isReadOnly && fields[name] === undefined && (made[name] ?? null) !== null,
+  const set = writableNames(mirror, key.entity).filter(
+    (name) => fields[name] === undefined && (made[name] ?? null) !== null,
   );
   if (set.length === 0) return;
-  const after = pickFields(
-    made,
-    set.map(({ name }) => name),
-  );
+  const after = pickFields(made, set);
   const cause = 'set by the CRM when it was created';
-  mirror.appendJournal([
-    { at: clock.now(), run, key, kind: 'adopt', side: 'crm', before: {}, after, lost: {}, cause },
-  ]);
+  const occasion = { now: clock.now(), run };
+  mirror.appendJournal([journalEntry(occasion, key, { kind: 'adopt', side: 'crm', after, cause })]);
 }
 
 /**
@@ -76,13 +63,12 @@ export function noteDefaults({ clock, mirror }: Link, { fields, key, run }: Outb
 export function agreeOnTexts({ mirror }: Link, { fields, key }: OutboxItem, made: Fields): void {
   const agreement = mirror.findAgreement(key);
   if (!agreement) return;
-  const isText = ({ kind, name }: FieldDefinition) =>
-    kind === 'text' && typeof fields[name] === 'string' && typeof made[name] === 'string';
-  const texts = describeEntity(key.entity, mirror.readCatalog() ?? emptyCatalog).filter(isText);
-  const sent = pickFields(
-    fields,
-    texts.map(({ name }) => name),
-  );
+  const texts = describeEntity(key.entity, mirror.readCatalog() ?? emptyCatalog)
+    .filter(
+      ({ kind, name }) => kind === 'text' && [fields, made].every((each) => typeof each[name] === 'string'),
+    )
+    .map(({ name }) => name);
+  const sent = pickFields(fields, texts);
   mirror.saveAgreement({ ...agreement, fields: { ...sent, ...agreement.fields } });
 }
 
@@ -93,12 +79,10 @@ export function agreeOnTexts({ mirror }: Link, { fields, key }: OutboxItem, made
 export function noteAnswered({ mirror }: Link, { fields: sent, key }: OutboxItem, made: Fields): void {
   const [record, agreement] = [mirror.findRecord(key), mirror.findAgreement(key)];
   if (!record || !agreement) return;
-  const isAgreedAsSent = (name: FieldName) =>
-    (sent[name] === undefined) === (agreement.fields[name] === undefined);
   const before = Object.fromEntries(
-    describeEntity(key.entity, mirror.readCatalog() ?? emptyCatalog)
-      .filter(({ isReadOnly, name }) => !isReadOnly && isAgreedAsSent(name))
-      .map(({ name }) => [name, sent[name] ?? null]),
+    writableNames(mirror, key.entity)
+      .filter((name) => (sent[name] === undefined) === (agreement.fields[name] === undefined))
+      .map((name) => [name, sent[name] ?? null]),
   );
   // What it left empty it may not have kept.
   const rewritten = differingFields(before, made).filter((name) => made[name] !== null);
@@ -106,6 +90,11 @@ export function noteAnswered({ mirror }: Link, { fields: sent, key }: OutboxItem
   const [replaced, answered] = [pickFields(before, rewritten), pickFields(made, rewritten)];
   mirror.saveRecord({ ...record, written: { at: agreement.changedAt, before: replaced, answered } });
 }
+
+const writableNames = (mirror: Mirror, entity: Entity): FieldName[] =>
+  describeEntity(entity, mirror.readCatalog() ?? emptyCatalog).flatMap(({ isReadOnly, name }) =>
+    isReadOnly ? [] : name,
+  );
 
 /** How often the newest records are looked through before a create that left no trace is sent again. */
 const looksMax = 2;
@@ -194,13 +183,11 @@ const wasCreated = (mirror: Mirror, { key }: StoredRecord, { sentAt = 0 }: Outbo
   mirror.searchJournal({ key, since: sentAt }).some(({ kind, side }) => kind === 'create' && side === 'crm');
 
 /** The other creates of its kind, at all sides, of which nobody knows what they made. */
-const findRivals = ({ mirror }: Link, { key: { entity, id } }: OutboxItem): OutboxItem[] =>
+const findRivals = ({ mirror }: Link, item: OutboxItem): OutboxItem[] =>
   mirror
     .readAllSteps()
-    .filter(
-      ({ key, kind, state }) =>
-        kind === 'create' && state === 'unknown' && key.entity === entity && key.id !== id,
-    );
+    .filter(({ kind, state }) => kind === 'create' && state === 'unknown')
+    .filter(({ key }) => key.entity === item.key.entity && key.id !== item.key.id);
 
 /** Whether the record has all that another create of unknown outcome was to have, and that is more: it is looked for as well. */
 function isOfFuller({ fields }: OutboxItem, rivals: readonly OutboxItem[], record: StoredRecord): boolean {

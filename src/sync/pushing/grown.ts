@@ -8,7 +8,7 @@ import {
   type OutboxItem,
   waitingFields,
 } from '../../core/state.ts';
-import { differingFields, pickFields } from '../../core/value.ts';
+import { differingFields, type Fields, pickFields } from '../../core/value.ts';
 import { vanishedScope } from '../../core/waiting/scopes.ts';
 
 /** Whether more would go with a record by now than was known when its row was seen last, or somebody answered. */
@@ -42,12 +42,7 @@ function hasMovingCompany(mirror: Mirror, key: RecordKey): boolean {
   const outbox = mirror.readAllSteps();
   const moving = new Set(
     outbox
-      .filter(
-        (item) =>
-          item.kind === 'update' &&
-          isToBeSent(item) &&
-          ownerFields.some((name) => item.fields[name] !== undefined),
-      )
+      .filter((item) => item.kind === 'update' && isToBeSent(item) && namesOwner(item.fields))
       .map((item) => recordKeyText(item.key)),
   );
   const going = moving.size > 0 ? createCascades(mirror.readRecords(), outbox).goingWith(key) : [];
@@ -67,7 +62,6 @@ export const hasUnanswered = (mirror: Mirror, key: RecordKey): boolean =>
 const wasMoved = (mirror: Mirror, { key }: KnownRecord, since: number): boolean =>
   mirror
     .searchJournal({ key, since })
-    .some(
-      ({ after, kind }) =>
-        (kind === 'update' || kind === 'create') && ownerFields.some((name) => after[name] !== undefined),
-    );
+    .some(({ after, kind }) => (kind === 'update' || kind === 'create') && namesOwner(after));
+
+const namesOwner = (fields: Fields): boolean => ownerFields.some((name) => fields[name] !== undefined);

@@ -1,9 +1,9 @@
-import { describeAnswered } from '../../core/answered.ts';
 import { backoffMs } from '../../core/backoff.ts';
 import { isSyncError, SyncError } from '../../core/errors.ts';
 import { emptyCatalog } from '../../core/fields/catalog.ts';
 import { customFieldKey, findField } from '../../core/fields/field.ts';
 import { nameField } from '../../core/fields/refusal-words.ts';
+import { describeAnswered, journalEntry } from '../../core/journal-entry.ts';
 import { nextNotice } from '../../core/notice.ts';
 import { advance } from '../../core/outbox.ts';
 import type { WriteAnswer } from '../../core/ports.ts';
@@ -15,7 +15,6 @@ import {
   isAnswerLost,
   isOnItsWay,
   isStuck,
-  type JournalEntry,
   type OutboxItem,
 } from '../../core/state.ts';
 import { pickFields } from '../../core/value.ts';
@@ -91,9 +90,7 @@ function isStillMeant(link: Link, item: OutboxItem, isWithheld: IsWithheld): boo
  */
 const inTurn = (link: Link, item: OutboxItem, isMeant: () => boolean): WaitingWrite => ({
   isMeant,
-  begin: () => {
-    markSending(link, item);
-  },
+  begin: () => void markSending(link, item),
   takeBack: () => takeBack(link, item),
 });
 
@@ -218,8 +215,9 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
     }
     if (!item.isUndo) agreeOnSent(link, item, answer.at);
     mirror.appendJournal([
-      entryOf(item, answer.at, {
+      journalEntry({ now: answer.at, run: item.run }, key, {
         kind: 'update',
+        side: 'crm',
         before: item.base,
         after,
         lost: { ...(item.notice === '' ? {} : item.base), ...lost },
@@ -284,12 +282,11 @@ async function pushDelete(
     if (!item.isUndo) mirror.dropAgreement(key);
     follow(mirror, item, 'applied', {});
     mirror.appendJournal([
-      entryOf(item, at, {
+      journalEntry({ now: at, run: item.run }, key, {
         kind: 'delete',
+        side: 'crm',
         // The table may lack some fields, by its layout or because somebody deleted their column, and the answer to the delete may be lost.
         before: { ...item.base, ...known?.fields },
-        after: {},
-        lost: {},
         cause: item.isUndo ? 'taken back' : 'row deleted in the sheet',
       }),
     ]);
@@ -309,16 +306,6 @@ function askAnew({ clock, mirror }: Link, item: OutboxItem): void {
 }
 
 const grownSince = 'Something that was added in the CRM since would go with it.';
-
-type EntryParts = Pick<JournalEntry, 'kind' | 'before' | 'after' | 'lost' | 'cause'>;
-
-const entryOf = (item: OutboxItem, at: number, parts: EntryParts): JournalEntry => ({
-  at,
-  run: item.run,
-  key: item.key,
-  side: 'crm',
-  ...parts,
-});
 
 /** Notes an error as what it makes of the item. An undo that does not get through ends, because no user is at its row to answer for it. */
 function noteFailure(link: Link, item: OutboxItem, error: SyncError): void {

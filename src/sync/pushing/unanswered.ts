@@ -1,7 +1,7 @@
 import type { Mirror } from '../../core/mirror.ts';
 import { type After, advance, type OutboxEvent, type OutboxEvents } from '../../core/outbox.ts';
 import type { RecordKey } from '../../core/record.ts';
-import type { JournalEntry, OutboxItem, StoredRecord } from '../../core/state.ts';
+import type { OutboxItem } from '../../core/state.ts';
 import { notTakenBackCause } from '../../core/undo.ts';
 import { pickFields } from '../../core/value.ts';
 
@@ -62,30 +62,15 @@ function endUndo(mirror: Mirror, item: OutboxItem, reason: string, at: number): 
   mirror.appendJournal([{ at, run, key, kind, side: 'crm', before: kept, after: kept, lost: fields, cause }]);
 }
 
-function noteUnanswered(mirror: Mirror, item: OutboxItem | undefined, at: number): void {
-  const entry = item && describeUnanswered(item, mirror.findRecord(item.key), at);
-  if (entry) mirror.appendJournal([entry]);
-}
-
 /**
  * Of an update or a delete that was sent, and of which nobody will find out whether it was done, the journal keeps what it may have
- * replaced or taken. `record` is what was last known of it, `at` is epoch ms.
+ * replaced or taken. `at` is epoch ms.
  */
-function describeUnanswered(
-  { base, fields, key, kind, notice, run, sentAt }: OutboxItem,
-  record: Pick<StoredRecord, 'fields'> | undefined,
-  at: number,
-): JournalEntry | undefined {
-  if (kind === 'create' || sentAt === undefined) return undefined;
-  return {
-    at,
-    run,
-    key,
-    kind,
-    side: 'crm',
-    before: kind === 'delete' ? { ...base, ...record?.fields } : base,
-    after: fields,
-    lost: notice === '' ? {} : base,
-    cause: 'sent to the CRM, which did not say whether it took it',
-  };
+function noteUnanswered(mirror: Mirror, item: OutboxItem | undefined, at: number): void {
+  if (!item || item.kind === 'create' || item.sentAt === undefined) return;
+  const { base, fields, key, kind, notice, run } = item;
+  const before = kind === 'delete' ? { ...base, ...mirror.findRecord(key)?.fields } : base;
+  const cause = 'sent to the CRM, which did not say whether it took it';
+  const lost = notice === '' ? {} : base;
+  mirror.appendJournal([{ at, run, key, kind, side: 'crm', before, after: fields, lost, cause }]);
 }
