@@ -39,7 +39,7 @@ export interface Condition {
 }
 
 /** A condition as found; without `since` it holds since it was first found. */
-export type Finding = Omit<Condition, 'since'> & { readonly since?: number };
+export type Finding = Omit<Condition, 'since'> & { readonly since?: number | undefined };
 
 /** How much is still well, in milliseconds. */
 export interface HealthLimits {
@@ -156,8 +156,7 @@ const unreadToldMax = 3;
  * Kinds of record and fields that are left alone, and records with something in the CRM that cannot be understood. Any other row that is held
  * says so itself, and what a person can answer is a question.
  */
-function findHolds({ reports }: Engine): Finding[] {
-  const holds = reports.flatMap((report) => report.holds);
+function findHolds({ found: { holds } }: Engine): Finding[] {
   const whole = holds.filter(isOfWhole).map(({ reason }) => reason);
   const unread = holds.filter(({ isUnread }) => isUnread);
   const told = unread.slice(0, unreadToldMax).map(({ entity, id, reason }) => `${entity} ${id}: ${reason}`);
@@ -168,17 +167,15 @@ function findHolds({ reports }: Engine): Finding[] {
   return [{ name: 'HELD', words, makes: 'degraded' }];
 }
 
-function findQuestions({ reports, runners, sides }: Engine): Finding[] {
-  const brakes = reports.flatMap((report) => report.brakes);
-  const questions = reports.flatMap((report) => report.questions);
+function findQuestions({ found: { brakes, questions }, runners, sides }: Engine): Finding[] {
   const where = [...new Set(sides.map(({ askedAt }) => askedAt))].join(' ');
   const braked = new Set(brakes.map(({ scope }) => scope));
   const others = questions.filter(({ scope }) => !braked.has(scope));
   const oldest = (asked: readonly { readonly scope: string }[]) => {
-    const times = asked.flatMap(({ scope }) =>
-      runners.flatMap(({ askedSince }) => askedSince.get(scope) ?? []),
+    const since = runners.flatMap(({ askedSince }) =>
+      asked.flatMap(({ scope }) => askedSince.get(scope) ?? []),
     );
-    return times.length > 0 ? { since: Math.min(...times) } : {};
+    return since.length > 0 ? Math.min(...since) : undefined;
   };
   const found: Finding[] = [];
   if (brakes.length > 0) {
@@ -187,11 +184,11 @@ function findQuestions({ reports, runners, sides }: Engine): Finding[] {
     // Of what is still being found out nobody is asked.
     const isAsked = questions.some(({ answers, scope }) => braked.has(scope) && answers.length > 0);
     const words = [...reasons, ...(isAsked ? [where] : [])].join(' ');
-    found.push({ name: 'BRAKE', ...oldest(brakes), words, makes: 'degraded' });
+    found.push({ name: 'BRAKE', since: oldest(brakes), words, makes: 'degraded' });
   }
   if (others.length > 0) {
     const words = `Questions that wait for a person: ${others.length}. ${where}`;
-    found.push({ name: 'QUESTIONS', ...oldest(others), words, makes: 'degraded' });
+    found.push({ name: 'QUESTIONS', since: oldest(others), words, makes: 'degraded' });
   }
   return found;
 }

@@ -73,6 +73,19 @@ export class Engine {
     return this.sides.flatMap(({ report }) => report ?? []);
   }
 
+  /** What was found at all sides together. */
+  get found() {
+    const { reports } = this;
+    return {
+      brakes: reports.flatMap(({ brakes }) => brakes),
+      holds: reports.flatMap(({ holds }) => holds),
+      conflicts: reports.flatMap(({ conflicts }) => conflicts),
+      refusals: reports.flatMap(({ refusals }) => refusals),
+      questions: reports.flatMap(({ questions }) => questions),
+      restlessRows: reports.reduce((sum, { restlessRows }) => sum + restlessRows, 0),
+    };
+  }
+
   /** Whether every side was compared since the start. */
   get isCompared(): boolean {
     return this.reports.length === this.runners.length;

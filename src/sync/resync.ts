@@ -6,7 +6,6 @@ import { refusedScope } from '../core/waiting/scopes.ts';
 import { isNeeded } from '../core/waiting/waiting.ts';
 import type { Engine } from './engine.ts';
 import { readSteps, readUnderWay } from './pushing/under-way.ts';
-import type { SideReport } from './side.ts';
 
 /** How a resync goes, and what it came to. Times are epoch ms. */
 export interface ResyncReport {
@@ -63,13 +62,13 @@ export async function resync(
     for (let cycles = 0, isSettled = false; !isSettled && cycles < cyclesMax; cycles += 1) {
       if (engine.isStopping) throw new Error('The daemon stopped before both sides were the same.');
       await engine.cycle();
-      const { reports } = engine;
+      const { found, reports } = engine;
       const active = readUnderWay(engine.link).length;
-      const restless = reports.reduce((sum, { restlessRows }) => sum + restlessRows, 0);
+      const restless = found.restlessRows;
       isSettled = reports.every(({ hasActed }) => !hasActed) && restless === 0 && active === 0;
       const unapplied = reports.reduce((sum, report) => sum + report.unapplied, 0);
       // Where somebody types on and on, that was not looked at yet.
-      const waiting = active + restless + countQuestions(reports, readSteps(engine.link));
+      const waiting = active + restless + countQuestions(found, readSteps(engine.link));
       advance({ unapplied, waiting });
       if (!isSettled) await clock.sleep(times.typingPauseMs);
     }
@@ -87,17 +86,16 @@ function countKnown(mirror: Mirror): ResyncReport['expected'] {
 }
 
 /** What only a person can settle, and is to. What the CRM refused may be in the outbox alone. */
-function countQuestions(reports: readonly SideReport[], items: readonly OutboxItem[]): number {
-  const refusals = reports.flatMap((report) => report.refusals);
+function countQuestions(
+  { brakes, conflicts, holds, refusals }: Engine['found'],
+  items: readonly OutboxItem[],
+): number {
   const ignored = new Set(refusals.filter(({ isIgnored }) => isIgnored).map(({ decision }) => decision));
   const isAsked = ({ key, state }: OutboxItem) => state === 'refused' && !ignored.has(refusedScope(key));
-  const asked = reports.flatMap(({ brakes, conflicts, holds }) => [
-    ...brakes,
-    ...conflicts,
-    ...holds.filter(isNeeded),
-  ]);
   return (
-    asked.length +
+    brakes.length +
+    conflicts.length +
+    holds.filter(isNeeded).length +
     refusals.filter(({ decision }) => decision === undefined).length +
     items.filter(isAsked).length
   );

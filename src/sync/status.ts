@@ -1,4 +1,4 @@
-import type { Entity } from '../core/record.ts';
+import type { Entity, RecordKey } from '../core/record.ts';
 import type { Decision, JournalEntry, Sweep } from '../core/state.ts';
 import { type Answer, answerIn } from '../core/waiting/answer.ts';
 import { type Brake, type Conflict, type Hold, isNeeded, type Refusal } from '../core/waiting/waiting.ts';
@@ -82,15 +82,16 @@ export const listWaiting = ({ runners }: Engine): WaitingItem[] =>
   });
 
 /** The scopes of what the CRM did not take, as of the last cycle, also of what a person ignores. */
-export const listRefused = ({ reports }: Engine): string[] =>
-  reports.flatMap(({ refusals }) => refusals).flatMap(({ decision }) => decision ?? []);
+export const listRefused = ({ found }: Engine): string[] =>
+  found.refusals.flatMap(({ decision }) => decision ?? []);
 
 const latestMax = 20;
 const latestBytesMax = 64 * 1024;
 
 /** Reads the status of a link from its mirror and its last cycle. */
 export function readStatus(engine: Engine, resync: ResyncReport | undefined): Status {
-  const { link, reports } = engine;
+  const { found, link } = engine;
+  const { brakes, conflicts, holds, refusals, restlessRows } = found;
   return {
     link: link.name,
     now: link.clock.now(),
@@ -98,20 +99,20 @@ export function readStatus(engine: Engine, resync: ResyncReport | undefined): St
     isManual: link.isManual ?? false,
     cycles: engine.tally.cycles,
     lastCycleAt: engine.lastCycleAt,
-    restlessRows: sumOf(reports, ({ restlessRows }) => restlessRows),
+    restlessRows,
     entities: readEntities(engine),
     problems: engine.listProblems(),
-    brakes: reports.flatMap(({ brakes }) => brakes),
-    holds: reports.flatMap(({ holds }) => holds),
-    conflicts: reports.flatMap(({ conflicts }) => conflicts),
+    brakes,
+    holds,
+    conflicts,
     waiting: listWaiting(engine),
-    refusals: reports.flatMap(({ refusals }) => refusals),
+    refusals,
     resync,
     latest: link.mirror.searchJournal({ limit: latestMax, bytesMax: latestBytesMax }),
   };
 }
 
-function readEntities({ link, reports, sides }: Engine): EntityStatus[] {
+function readEntities({ found, link, sides }: Engine): EntityStatus[] {
   const { entities, mirror } = link;
   const records = mirror.readRecords().filter(({ presence }) => presence === 'present');
   const agreements = sides.map((side) =>
@@ -121,31 +122,28 @@ function readEntities({ link, reports, sides }: Engine): EntityStatus[] {
   const sweeps = mirror.readSweeps();
   const now = link.clock.now();
   return entities.map((entity) => {
-    const sweep = sweeps.find((candidate) => candidate.entity === entity);
-    const ages = records.filter(({ key }) => key.entity === entity).map((record) => now - record.observedAt);
-    const count = (items: readonly { readonly key: { readonly entity: Entity } }[]) =>
-      items.filter(({ key }) => key.entity === entity).length;
-    const countOwn = (items: readonly { readonly entity: Entity | 'question' }[]) =>
-      items.filter((item) => item.entity === entity).length;
+    const ofEntity = <Item extends { readonly key: RecordKey }>(items: readonly Item[]) =>
+      items.filter(({ key }) => key.entity === entity);
+    const isOwn = (item: { readonly entity: Entity | 'question' }) => item.entity === entity;
+    const sweep = sweeps.find(isOwn);
+    const own = ofEntity(records);
+    const ages = own.map(({ observedAt }) => now - observedAt);
     return {
       entity,
       title: link.titles[entity],
-      recordsInCrm: count(records),
+      recordsInCrm: own.length,
       // Of several sides, at the one that has the fewest.
-      recordsInTable: sides.length === 0 ? 0 : Math.min(...agreements.map(count)),
-      pending: count(underWay),
-      refused: countOwn(reports.flatMap(({ refusals }) => refusals.filter(({ isIgnored }) => !isIgnored))),
-      conflicts: count(reports.flatMap(({ conflicts }) => conflicts)),
-      held: countOwn(reports.flatMap(({ holds }) => holds.filter(isNeeded))),
+      recordsInTable: sides.length === 0 ? 0 : Math.min(...agreements.map((each) => ofEntity(each).length)),
+      pending: ofEntity(underWay).length,
+      refused: found.refusals.filter((each) => isOwn(each) && !each.isIgnored).length,
+      conflicts: ofEntity(found.conflicts).length,
+      held: found.holds.filter((each) => isOwn(each) && isNeeded(each)).length,
       sweep,
       sweepAgeMs: sweep?.isComplete ? now - sweep.startedAt : undefined,
       recordAgeP95Ms: percentile(ages, 0.95),
     };
   });
 }
-
-const sumOf = <Item>(items: readonly Item[], count: (item: Item) => number): number =>
-  items.reduce((sum, item) => sum + count(item), 0);
 
 /** The value that this share of the values does not exceed. */
 function percentile(values: readonly number[], share: number): number | undefined {

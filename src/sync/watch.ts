@@ -14,7 +14,6 @@ import type { Engine } from './engine.ts';
 import type { Health } from './health.ts';
 import { readUnderWay } from './pushing/under-way.ts';
 import { readSwept } from './reading/lists.ts';
-import type { SideReport } from './side.ts';
 
 /**
  * Keeps in memory what only somebody who looks all the time can tell: the last hour in samples, and since when the sides stand to each
@@ -81,12 +80,12 @@ export class Watch {
   }
 
   #readFacts(): StandingFacts {
-    const { link, problems, reports } = this.#engine;
-    const questions = reports.reduce((sum, report) => sum + countAsked(report), 0);
+    const { found, link, problems, reports } = this.#engine;
+    const questions = countAsked(found);
     const conditions = this.#health.read().filter(isFailure);
     const isToWrite = reports.some(({ hasWork }) => hasWork);
     const isPlanned = isToWrite && link.isManual === true;
-    const isMoving = (isToWrite && !isPlanned) || reports.some(({ restlessRows }) => restlessRows > 0);
+    const isMoving = (isToWrite && !isPlanned) || found.restlessRows > 0;
     const steps = readUnderWay(link).length + Number(isMoving);
     this.#noteFilled(questions > 0 || steps === 0);
     return {
@@ -109,7 +108,7 @@ export class Watch {
   }
 }
 
-const countAsked = ({ brakes, conflicts, holds, refusals }: SideReport): number =>
+const countAsked = ({ brakes, conflicts, holds, refusals }: Engine['found']): number =>
   brakes.length +
   conflicts.length +
   holds.filter(isNeeded).length +
