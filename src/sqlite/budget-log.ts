@@ -2,24 +2,34 @@ import type { BudgetLog, KeySlot } from '../core/ports.ts';
 import type { Ballast } from './ballast.ts';
 import type { Connection } from './connection.ts';
 
-/**
- * Slots of request budgets. Times that are not whole milliseconds are rounded up: a slot is never free too early. No slot is given out,
- * and so no request is sent, while its answer could not be written down.
- */
-export function openBudgetLog(connection: Connection, ballast: Ballast): BudgetLog {
+/** The slots of a table: all of them, or those of one destination. Times that are not whole milliseconds are rounded up: a slot is never free too early. */
+export function openSlots(connection: Connection, table: string, destination?: string) {
+  const own = destination === undefined ? [] : [destination];
+  const [isOwn, columns, places] =
+    destination === undefined ? ['TRUE', '', ''] : ['destination = ?', 'destination, ', '?, '];
   const read = connection.prepare<KeySlot>(
-    'SELECT id, budgetKey AS key, freeAt FROM budgetSlot ORDER BY freeAt, id',
+    `SELECT id, budgetKey AS key, freeAt FROM ${table} WHERE ${isOwn} AND freeAt > ? ORDER BY freeAt, id`,
   );
-  const add = connection.prepare('INSERT INTO budgetSlot (budgetKey, freeAt) VALUES (?, ?)');
-  const move = connection.prepare('UPDATE budgetSlot SET freeAt = ? WHERE id = ?');
-  const forget = connection.prepare('DELETE FROM budgetSlot WHERE freeAt < ?');
+  const add = connection.prepare(`INSERT INTO ${table} (${columns}budgetKey, freeAt) VALUES (${places}?, ?)`);
+  const move = connection.prepare(`UPDATE ${table} SET freeAt = ? WHERE id = ?`);
+  const forget = connection.prepare(`DELETE FROM ${table} WHERE freeAt < ?`);
   return {
-    readSlots: () => read.all(),
+    readTaken: (now: number) => read.all(...own, now),
+    addSlot: (key: string, freeAt: number) => add.run(...own, key, Math.ceil(freeAt)),
+    moveSlot: (id: number, freeAt: number) => void move.run(Math.ceil(freeAt), id),
+    forgetSlots: (now: number) => void forget.run(now),
+  };
+}
+
+/** Slots of the request budgets of one mirror. None is given out, and so no request is sent, while its answer could not be written down. */
+export function openBudgetLog(connection: Connection, ballast: Ballast): BudgetLog {
+  const { readTaken, ...slots } = openSlots(connection, 'budgetSlot');
+  return {
+    ...slots,
+    readSlots: () => readTaken(0),
     addSlot(key, freeAt) {
       ballast.expect();
-      return add.run(key, Math.ceil(freeAt));
+      return slots.addSlot(key, freeAt);
     },
-    moveSlot: (id, freeAt) => void move.run(Math.ceil(freeAt), id),
-    forgetSlots: (now) => void forget.run(now),
   };
 }

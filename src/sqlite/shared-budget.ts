@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isSyncError, SyncError } from '../core/errors.ts';
-import type { BudgetLog, KeySlot } from '../core/ports.ts';
+import type { BudgetLog } from '../core/ports.ts';
+import { openSlots } from './budget-log.ts';
 import { type Connection, connect } from './connection.ts';
 import { checkVersion, makeDurable } from './file-safety.ts';
 import { migrate } from './migrations.ts';
@@ -64,23 +65,11 @@ const advice =
   'Only the requests of the last minutes stand in it. Stop all that use it, move it away with what begins like it, and wait for two minutes.';
 
 function openLog(connection: Connection, destination: string): BudgetLog {
-  const read = connection.prepare<KeySlot>(
-    'SELECT id, budgetKey AS key, freeAt FROM slot WHERE destination = ? ORDER BY freeAt, id',
-  );
-  const readTaken = connection.prepare<KeySlot>(
-    'SELECT id, budgetKey AS key, freeAt FROM slot WHERE destination = ? AND freeAt > ?',
-  );
-  const add = connection.prepare('INSERT INTO slot (destination, budgetKey, freeAt) VALUES (?, ?, ?)');
-  const move = connection.prepare('UPDATE slot SET freeAt = ? WHERE id = ?');
-  const forget = connection.prepare('DELETE FROM slot WHERE freeAt < ?');
+  const { readTaken, ...slots } = openSlots(connection, 'slot', destination);
   return {
-    readSlots: () => advised(() => read.all(destination)),
-    addSlot: (key, freeAt) => advised(() => add.run(destination, key, Math.ceil(freeAt))),
-    moveSlot: (id, freeAt) => void move.run(Math.ceil(freeAt), id),
-    forgetSlots: (now) => void forget.run(now),
-    shared: {
-      alone: (work) => advised(() => connection.transaction(work)),
-      readTaken: (now) => readTaken.all(destination, now),
-    },
+    ...slots,
+    readSlots: () => advised(() => readTaken(0)),
+    addSlot: (key, freeAt) => advised(() => slots.addSlot(key, freeAt)),
+    shared: { alone: (work) => advised(() => connection.transaction(work)), readTaken },
   };
 }
