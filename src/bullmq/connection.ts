@@ -7,18 +7,8 @@ import type { Clock, Log } from '../core/ports.ts';
 const deadlineMs = 2000;
 const retryDelayMaxMs = 1000;
 
-export interface RedisConnection {
-  readonly redis: Redis;
-  /** Whether errors of the connection have been told and its return has not. */
-  isDown(): boolean;
-  /** Runs the work once Redis is there. Fails with QUEUE_UNREACHABLE when that takes longer than two seconds. */
-  call<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Ends this connection and lets the copies that BullMQ made of it die with their next loss. */
-  disconnect(): void;
-}
-
 /** Connects in the background, for ever again, and tells of a loss and of a return once each. */
-export function connectRedis(url: string, clock: Clock, log: Log): RedisConnection {
+export function connectRedis(url: string, clock: Clock, log: Log) {
   let isDown = false;
   let isEnding = false;
   const redis = new Redis(url, {
@@ -40,6 +30,7 @@ export function connectRedis(url: string, clock: Clock, log: Log): RedisConnecti
     isDown = false;
   });
 
+  /** Runs the work once Redis is there. Fails with QUEUE_UNREACHABLE when that takes longer than two seconds. */
   const call = async <Result>(work: () => Promise<Result>): Promise<Result> => {
     if (isEnding) throw new SyncError('QUEUE_UNREACHABLE', 'The queue is closed.');
     const isOver = new AbortController();
@@ -62,14 +53,18 @@ export function connectRedis(url: string, clock: Clock, log: Log): RedisConnecti
 
   return {
     redis,
+    /** Whether errors of the connection have been told and its return has not. */
     isDown: () => isDown,
     call,
+    /** Ends this connection and lets the copies that BullMQ made of it die with their next loss. */
     disconnect() {
       isEnding = true;
       redis.disconnect();
     },
   };
 }
+
+export type RedisConnection = ReturnType<typeof connectRedis>;
 
 /** Rejects when the next attempt to connect fails: `once` takes an `error` event for a failure. */
 async function whenReady(redis: Redis, signal: AbortSignal): Promise<void> {

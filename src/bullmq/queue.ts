@@ -38,13 +38,8 @@ const batchSize = 500;
  * is woken once more; in the blink between the end of a job and its removal an add can be swallowed, and the sweeper of
  * the outbox adds it again.
  */
-export function createBullmqQueue({
-  redisUrl,
-  name,
-  concurrency,
-  clock,
-  log,
-}: BullmqQueueOptions): WorkQueue {
+export function createBullmqQueue(options: BullmqQueueOptions): WorkQueue {
+  const { clock, concurrency, log, name, redisUrl } = options;
   const connection = connectRedis(redisUrl, clock, log);
   const queue = new Queue<PushJob>(name, { connection: connection.redis, defaultJobOptions: jobOptions });
   queue.on('error', logErrors('queue.failed', connection, log));
@@ -87,13 +82,10 @@ export function createBullmqQueue({
       }
     },
 
-    isReachable: () =>
-      connection
-        .call(() => connection.redis.ping())
-        .then(
-          () => true,
-          () => false,
-        ),
+    async isReachable() {
+      const answer = await connection.call(() => connection.redis.ping()).catch(() => undefined);
+      return answer !== undefined;
+    },
 
     close(graceMs) {
       closing ??= close(graceMs);

@@ -1,27 +1,7 @@
+import { once } from './once.ts';
 import { type Entity, type ListedEntity, type RecordKey, recordKeyText } from './record.ts';
 import type { KnownRecord, OutboxItem } from './state.ts';
 import { listAnd } from './text/list-words.ts';
-
-/**
- * What goes to the trash of the CRM together with a record, as its specification says: with a lead its opportunities and tasks, with a
- * task its subtasks. The contacts of a lead can not be reached without it.
- */
-export interface Cascades {
-  /** The records that are there and would go with it, those that would go with them included. */
-  goingWith(key: RecordKey): readonly KnownRecord[];
-  /**
-   * Whether a delete would take along something that nobody meant: a record that is not to be deleted itself, and that was not known, or
-   * belonged to another one, when the deleted row was seen last. Where a person answered, it counts when they did.
-   */
-  isOutgrown(
-    item: Pick<OutboxItem, 'key' | 'createdAt' | 'shownUntil'>,
-    wasMoved: (record: KnownRecord, since: number) => boolean,
-  ): boolean;
-  /** Whether it belongs to a record that is gone too, or about to be known as gone: that explains why it is gone itself. */
-  isGoneWith(record: KnownRecord): boolean;
-  /** Whether it belongs to a record that we are about to trash or have trashed: then nobody needs to be asked what its lost row means. */
-  isLeaving(record: KnownRecord): boolean;
-}
 
 /** The lists that hold what the CRM trashes together with a record of the kind. */
 export const companyLists: Readonly<Record<Entity, readonly ListedEntity[]>> = {
@@ -43,13 +23,12 @@ export const ownerKeys = ({ key, fields }: KnownRecord): RecordKey[] => {
   return [...owner('lead', fields['lead_id']), ...parents];
 };
 
-/** Looks through the records once, and only if something is asked. */
-export function createCascades(records: readonly KnownRecord[], outbox: readonly OutboxItem[]): Cascades {
-  let index: ReturnType<typeof indexRecords> | undefined;
-  const find = () => {
-    index ??= indexRecords(records);
-    return index;
-  };
+/**
+ * What goes to the trash of the CRM together with a record, as its specification says: with a lead its opportunities and tasks, with a
+ * task its subtasks. The contacts of a lead can not be reached without it. Looks through the records once, and only if something is asked.
+ */
+export function createCascades(records: readonly KnownRecord[], outbox: readonly OutboxItem[]) {
+  const find = once(() => indexRecords(records));
   const ownersOf = (record: KnownRecord) =>
     ownerKeys(record).flatMap((key) => find().byKey.get(recordKeyText(key)) ?? []);
   const deletes = new Set(
@@ -57,10 +36,11 @@ export function createCascades(records: readonly KnownRecord[], outbox: readonly
       .filter(({ kind, state }) => kind === 'delete' && state !== 'refused')
       .map(({ key }) => recordKeyText(key)),
   );
+  /** The records that are there and would go with it, those that would go with them included. */
   const goingWith = (key: RecordKey): readonly KnownRecord[] => {
     const going = new Set<KnownRecord>();
     const take = (owner: RecordKey) => {
-      for (const record of find().byOwner.get(recordKeyText(owner)) ?? []) {
+      for (const { record } of find().byOwner.get(recordKeyText(owner)) ?? []) {
         if (going.has(record)) continue;
         going.add(record);
         take(record.key);
@@ -71,14 +51,23 @@ export function createCascades(records: readonly KnownRecord[], outbox: readonly
   };
   return {
     goingWith,
-    isOutgrown: ({ key, createdAt, shownUntil: since = createdAt }, wasMoved) =>
+    /**
+     * Whether a delete would take along something that nobody meant: a record that is not to be deleted itself, and that was not known, or
+     * belonged to another one, when the deleted row was seen last. Where a person answered, it counts when they did.
+     */
+    isOutgrown: (
+      { key, createdAt, shownUntil: since = createdAt }: Pick<OutboxItem, 'key' | 'createdAt' | 'shownUntil'>,
+      wasMoved: (record: KnownRecord, since: number) => boolean,
+    ) =>
       goingWith(key).some(
         (record) =>
           !deletes.has(recordKeyText(record.key)) && (record.firstSeenAt > since || wasMoved(record, since)),
       ),
-    isGoneWith: (record) =>
+    /** Whether it belongs to a record that is gone too, or about to be known as gone: that explains why it is gone itself. */
+    isGoneWith: (record: KnownRecord) =>
       ownersOf(record).some(({ presence, missedSweeps }) => presence === 'gone' || missedSweeps > 0),
-    isLeaving: (record) =>
+    /** Whether it belongs to a record that we are about to trash or have trashed: then nobody needs to be asked what its lost row means. */
+    isLeaving: (record: KnownRecord) =>
       ownersOf(record).some(
         ({ key, presence, written }) =>
           deletes.has(recordKeyText(key)) ||
@@ -88,18 +77,16 @@ export function createCascades(records: readonly KnownRecord[], outbox: readonly
   };
 }
 
+export type Cascades = ReturnType<typeof createCascades>;
+
 function indexRecords(records: readonly KnownRecord[]) {
-  const byOwner = new Map<string, KnownRecord[]>();
-  for (const record of records) {
-    if (record.presence === 'gone') continue;
-    for (const owner of ownerKeys(record)) {
-      const text = recordKeyText(owner);
-      const own = byOwner.get(text);
-      if (own) own.push(record);
-      else byOwner.set(text, [record]);
-    }
-  }
-  return { byKey: new Map(records.map((record) => [recordKeyText(record.key), record])), byOwner };
+  const owned = records
+    .filter(({ presence }) => presence !== 'gone')
+    .flatMap((record) => ownerKeys(record).map((owner) => ({ owner: recordKeyText(owner), record })));
+  return {
+    byKey: new Map(records.map((record) => [recordKeyText(record.key), record])),
+    byOwner: Map.groupBy(owned, ({ owner }) => owner),
+  };
 }
 
 const companions = [

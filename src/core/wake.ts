@@ -2,18 +2,11 @@ import { explainError } from './errors.ts';
 import type { Log, WakeUp } from './ports.ts';
 import { type RecordKey, recordKeyText } from './record.ts';
 
-/** Runs wake-ups: one at a time for a record, and none of them ever fails the queue that carries it. */
-export interface Waker {
-  /** Wakes the worker for the record. While a wake-up of it runs, that one runs once more instead. It never rejects. */
-  wake(key: RecordKey): Promise<void>;
-  /** Whether a wake-up of the record runs. If so, it runs once more when it is done. */
-  wakeAgain(key: RecordKey): boolean;
-  /** Resolves when the wake-ups that run now have ended. */
-  settled(): Promise<void>;
-}
-
-/** A wake-up that rejects is a bug, and is logged as one: the outbox still knows what is due, so nothing is lost. */
-export function createWaker(wakeUp: WakeUp, log: Log): Waker {
+/**
+ * Runs wake-ups: one at a time for a record, and none of them ever fails the queue that carries it. A wake-up that rejects is a bug, and is
+ * logged as one: the outbox still knows what is due, so nothing is lost.
+ */
+export function createWaker(wakeUp: WakeUp, log: Log) {
   const running = new Map<string, Promise<void>>();
   const asked = new Set<string>();
 
@@ -29,6 +22,7 @@ export function createWaker(wakeUp: WakeUp, log: Log): Waker {
     running.delete(text);
   };
 
+  /** Whether a wake-up of the record runs. If so, it runs once more when it is done. */
   const wakeAgain = (key: RecordKey): boolean => {
     const text = recordKeyText(key);
     if (running.has(text)) asked.add(text);
@@ -38,7 +32,8 @@ export function createWaker(wakeUp: WakeUp, log: Log): Waker {
   return {
     wakeAgain,
 
-    async wake(key) {
+    /** Wakes the worker for the record. While a wake-up of it runs, that one runs once more instead. It never rejects. */
+    async wake(key: RecordKey): Promise<void> {
       if (wakeAgain(key)) return;
       const text = recordKeyText(key);
       const ended = run(key, text);
@@ -46,6 +41,9 @@ export function createWaker(wakeUp: WakeUp, log: Log): Waker {
       await ended;
     },
 
+    /** Resolves when the wake-ups that run now have ended. */
     settled: async () => void (await Promise.all(running.values())),
   };
 }
+
+export type Waker = ReturnType<typeof createWaker>;
