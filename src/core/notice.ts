@@ -42,18 +42,14 @@ type Told = Pick<Agreement, 'notice' | 'noticed'>;
  */
 export function nextNotice(
   before: Told,
-  {
-    fields,
-    noticed = fields,
-    notice,
-    at,
-  }: {
+  change: {
     readonly fields: readonly FieldName[];
     readonly noticed?: readonly FieldName[] | undefined;
     readonly notice: string;
     readonly at: number;
   },
 ): Told {
+  const { at, fields, notice, noticed = fields } = change;
   const isKept = isFresh(before, at) && !before.noticed?.fields.some((field) => fields.includes(field));
   const told = isKept ? before : { notice: '' };
   if (notice === '') return { notice: told.notice, noticed: told.noticed };

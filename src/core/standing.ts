@@ -21,13 +21,8 @@ export interface StandingFacts {
   readonly isPlanned: boolean;
 }
 
-export function judgeStanding({
-  problems,
-  isFilled,
-  isPlanned,
-  questions,
-  steps,
-}: StandingFacts): StandingState {
+export function judgeStanding(seen: StandingFacts): StandingState {
+  const { isFilled, isPlanned, problems, questions, steps } = seen;
   if (problems > 0) return 'failing';
   if (!isFilled) return 'filling';
   // A plan that waits is told of nowhere else, and while it does the sides are not in step but for what waits for an answer.

@@ -23,27 +23,13 @@ const lookEveryMs = 1_000;
 /** So many timers in a row have to be late: one long gap, as of a machine that slept, is nothing to tell. */
 const looksMin = 15;
 
-/** How late timers of a process come. All of them are late while it computes for long, or gets too little of its machine. */
-export class TimerLag {
-  #latestMs: readonly number[] = [];
-
-  /** A timer came so much later than it was due. */
-  note(lateMs: number): void {
-    this.#latestMs = [...this.#latestMs, lateMs].slice(-looksMin);
-  }
-
-  /** By how much all of the last timers were late at least; 0 before there were enough of them. */
-  get steadyMs(): number {
-    return this.#latestMs.length < looksMin ? 0 : Math.min(...this.#latestMs);
-  }
-}
-
 /**
  * Everything that is not as it should be, computed in this one place: what answers about health, counts it or tells people of it asks here.
  */
 export class Health {
   readonly #options: HealthOptions;
-  readonly #timerLag = new TimerLag();
+  /** How late the last timers came. All of them are late while the process computes for long, or gets too little of its machine. */
+  #lateMs: readonly number[] = [];
   readonly #stopping = new AbortController();
   #open: ReadonlyMap<ConditionName, Condition> = new Map();
 
@@ -71,7 +57,7 @@ export class Health {
       onLook(this.read());
       const begunAt = clock.monotonicMs();
       await clock.sleep(lookEveryMs, this.#stopping.signal);
-      this.#timerLag.note(clock.monotonicMs() - begunAt - lookEveryMs);
+      this.#lateMs = [...this.#lateMs, clock.monotonicMs() - begunAt - lookEveryMs].slice(-looksMin);
     }
   }
 
@@ -81,10 +67,8 @@ export class Health {
 
   #find(): Finding[] {
     const { engine, limits } = this.#options;
-    const inEngine = [
-      ...findInEngine(engine, limits, this.#pauseMs()),
-      ...findLateTimers(this.#timerLag.steadyMs),
-    ];
+    const steadyMs = this.#lateMs.length < looksMin ? 0 : Math.min(...this.#lateMs);
+    const inEngine = [...findInEngine(engine, limits, this.#pauseMs()), ...findLateTimers(steadyMs)];
     try {
       return [...inEngine, ...findInMirror(engine, limits)];
     } catch (error) {

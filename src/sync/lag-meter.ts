@@ -24,9 +24,6 @@ export class LagMeter {
   takeLongest(): Pick<Sample, 'toCrmMs' | 'toTableMs'> {
     const [toCrmMs, toTableMs] = [this.#toCrmMs, this.#toTableMs];
     [this.#toCrmMs, this.#toTableMs] = [undefined, undefined];
-    return {
-      ...(toCrmMs === undefined ? {} : { toCrmMs }),
-      ...(toTableMs === undefined ? {} : { toTableMs }),
-    };
+    return { toCrmMs, toTableMs };
   }
 }

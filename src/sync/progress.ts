@@ -10,16 +10,10 @@ const fillMin = 20;
 
 /** The large pieces of work that are on their way: the first reading, the first filling of sides, and a resync. */
 export function listProgress(
-  {
-    brakes,
-    holds,
-    isManual,
-    now,
-    resync,
-    entities,
-  }: Pick<Status, 'brakes' | 'entities' | 'holds' | 'isManual' | 'now' | 'resync'>,
+  status: Pick<Status, 'brakes' | 'entities' | 'holds' | 'isManual' | 'now' | 'resync'>,
   samples: readonly Sample[],
 ): Progress[] {
+  const { brakes, entities, holds, isManual, now, resync } = status;
   const stopped = new Set<Entity | 'question'>(
     [...brakes, ...holds.filter(isOfWhole)].map(({ entity }) => entity),
   );
@@ -41,13 +35,9 @@ function fillingOf(entities: readonly EntityStatus[], samples: readonly Sample[]
   const filling = entities.filter((each) => each.sweep?.isComplete && missingOf(each) >= fillMin);
   const missing = filling.reduce((sum, each) => sum + missingOf(each), 0);
   const endsAt = endOfWriting(missing, samples, now);
-  return filling.map(({ recordsInCrm: total, recordsInTable: done, title }) => ({
-    work: 'filling',
-    title,
-    done,
-    total,
-    ...(endsAt === undefined ? {} : { endsAt }),
-  }));
+  return filling.map(({ recordsInCrm: total, recordsInTable: done, title }) => {
+    return { work: 'filling', title, done, total, endsAt };
+  });
 }
 
 /** Its end is that of the reading: what there is to write after it is known then. */
@@ -56,11 +46,5 @@ function resyncOf({ expected, records, startedAt }: ResyncReport, now: number): 
     Object.values(counts).reduce((total, count) => total + count, 0);
   const [done, total] = [sum(records), sum(expected)];
   const endsAt = endAtPace({ done, total }, startedAt, now);
-  return {
-    work: 'resync',
-    title: 'all records',
-    done,
-    total: Math.max(done, total),
-    ...(endsAt === undefined ? {} : { endsAt }),
-  };
+  return { work: 'resync', title: 'all records', done, total: Math.max(done, total), endsAt };
 }

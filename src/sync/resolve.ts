@@ -1,4 +1,3 @@
-import type { Decision } from '../core/state.ts';
 import { conflictScope } from '../core/waiting/scopes.ts';
 import { writeSideAnswer, writeTypedAnswer } from '../core/waiting/typed-answer.ts';
 import type { Conflict } from '../core/waiting/waiting.ts';
@@ -27,42 +26,27 @@ const scopeOf = ({ key, field }: Conflict): string => conflictScope(key, field);
 export function resolveConflict(engine: Engine, scope: string, settlement: Settlement): Resolved | undefined {
   const found = conflictsOf(engine).find(({ conflict }) => scopeOf(conflict) === scope);
   if (!found) return undefined;
-  const { conflict } = found;
-  if ('side' in settlement) return settle(engine, [decide(engine, found, settlement.side)]);
-  const read = found.side.readTyped(conflict, settlement.text);
+  if ('side' in settlement) return settle(engine, [found], takeSide(settlement.side));
+  const read = found.side.readTyped(found.conflict, settlement.text);
   if (read.kind === 'refused') return read;
-  const { crm, table } = conflict;
-  const choice = writeTypedAnswer({ value: read.value, crm, table });
-  return settle(engine, [{ side: found.side, decision: { scope, choice, at: engine.link.clock.now() } }]);
+  return settle(engine, [found], ({ crm, table }) => writeTypedAnswer({ value: read.value, crm, table }));
 }
 
 /** Settles every conflict that waits with what one side has. */
 export const resolveAll = (engine: Engine, side: 'crm' | 'sheet'): Resolved =>
-  settle(
-    engine,
-    conflictsOf(engine).map((found) => decide(engine, found, side)),
-  );
+  settle(engine, conflictsOf(engine), takeSide(side));
 
 /** Whoever answers has seen what both sides had by the last cycle, so the answer is for that. */
-const decide = ({ link }: Engine, { conflict, side }: Found, chosen: 'crm' | 'sheet'): Made => ({
-  side,
-  decision: {
-    scope: scopeOf(conflict),
-    choice: writeSideAnswer(chosen === 'crm' ? 'crm' : 'table', conflict),
-    at: link.clock.now(),
-  },
-});
+const takeSide = (side: 'crm' | 'sheet') => (conflict: Conflict) =>
+  writeSideAnswer(side === 'crm' ? 'crm' : 'table', conflict);
 
-/** A decision, with the side that asked for it. */
-interface Made {
-  readonly side: Side;
-  readonly decision: Decision;
-}
-
-function settle(engine: Engine, made: readonly Made[]): Resolved {
-  engine.link.mirror.transaction(() => {
-    for (const { decision, side } of made) side.mirror.saveDecision(decision);
+function settle(engine: Engine, all: readonly Found[], choose: (conflict: Conflict) => string): Resolved {
+  const { clock, mirror } = engine.link;
+  const at = clock.now();
+  mirror.transaction(() => {
+    for (const { conflict, side } of all)
+      side.mirror.saveDecision({ scope: scopeOf(conflict), choice: choose(conflict), at });
   });
   engine.kick();
-  return { kind: 'settled', scopes: made.map(({ decision }) => decision.scope) };
+  return { kind: 'settled', scopes: all.map(({ conflict }) => scopeOf(conflict)) };
 }

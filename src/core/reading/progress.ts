@@ -9,7 +9,7 @@ export interface Progress {
   /** Absent while nobody can know. */
   readonly total?: number;
   /** When it ends if it goes on like this. Absent while that can not be told. */
-  readonly endsAt?: number;
+  readonly endsAt?: number | undefined;
 }
 
 /** Less than this was not measured for long enough to tell an end. */

@@ -29,9 +29,9 @@ export interface Sample {
   /** Rows that were written to the table in this stretch. */
   readonly rowsWritten: number;
   /** The longest time from the last look at the table that did not have an edit to the CRM's answer. Absent when there was none. */
-  readonly toCrmMs?: number;
+  readonly toCrmMs?: number | undefined;
   /** The longest time from the last look at the CRM that did not have a change to showing it in the table. Absent when there was none. */
-  readonly toTableMs?: number;
+  readonly toTableMs?: number | undefined;
 }
 
 /** An hour of stretches of ten seconds. */

@@ -19,11 +19,14 @@ export interface AccountDoubt {
   readonly isOther: boolean;
 }
 
-const readNames = ({ mirror }: AccountLink, fact: Fact<readonly string[]>): readonly string[] =>
-  mirror.readFact(fact) ?? [];
-
-const saveNames = (link: AccountLink, fact: Fact<readonly string[]>): void =>
-  link.mirror.saveFact(fact, namesNow(link));
+const isAmong = (
+  names: readonly string[],
+  { mirror }: AccountLink,
+  fact: Fact<readonly string[]>,
+): boolean => {
+  const kept = new Set(mirror.readFact(fact));
+  return names.every((name) => kept.has(name));
+};
 
 const namesNow = ({ keys }: AccountLink): readonly string[] => keys?.().map(({ name }) => name) ?? [];
 
@@ -32,10 +35,9 @@ const namesNow = ({ keys }: AccountLink): readonly string[] => keys?.().map(({ n
  * as it lives: so a doubt begins with a key that was not used before, and ends when a record that is known was read with it.
  */
 export function findAccountDoubt(link: AccountLink): AccountDoubt | undefined {
-  const [names, known] = [namesNow(link), readNames(link, facts.knownKeys)];
-  if (names.every((name) => known.includes(name)) || knownRecords(link).length === 0) return undefined;
-  const others = readNames(link, facts.otherKeys);
-  return names.every((name) => others.includes(name))
+  const names = namesNow(link);
+  if (isAmong(names, link, facts.knownKeys) || knownRecords(link).length === 0) return undefined;
+  return isAmong(names, link, facts.otherKeys)
     ? { reason: otherReason, isOther: true }
     : { reason: newReason, isOther: false };
 }
@@ -51,9 +53,9 @@ const samplesMax = 5;
 
 /** To be called before anything is read: where no record is known yet, what is read belongs to the keys of now. */
 export function noteAccount(link: AccountLink): void {
-  const known = readNames(link, facts.knownKeys);
-  const isNew = namesNow(link).some((name) => !known.includes(name));
-  if (isNew && !findAccountDoubt(link)) saveNames(link, facts.knownKeys);
+  const names = namesNow(link);
+  if (!isAmong(names, link, facts.knownKeys) && !findAccountDoubt(link))
+    link.mirror.saveFact(facts.knownKeys, names);
 }
 
 /**
@@ -65,18 +67,17 @@ export async function recognizeAccount(link: AccountLink): Promise<boolean> {
   if (findAccountDoubt(link)?.isOther !== false) return false;
   const found = await readUnexchanged(link, () => askAccount(link));
   if (found instanceof SyncError) throw found;
-  saveNames(link, found === 'known' ? facts.knownKeys : facts.otherKeys);
+  link.mirror.saveFact(found === 'known' ? facts.knownKeys : facts.otherKeys, namesNow(link));
   return true;
 }
 
 /** Asks the CRM whether the keys open the known account; returns the refusal where no key may read. Throws what reading throws. */
 export async function askAccount(link: AccountLink): Promise<'known' | 'other' | SyncError> {
-  const known = readNames(link, facts.knownKeys);
   const samples = sampleOf(knownRecords(link));
   let refusal: SyncError | undefined;
   let isAnyKnown = false;
   for (const { crm, name } of link.keys?.() ?? []) {
-    const found = known.includes(name) ? 'known' : await findAny(crm, samples);
+    const found = isAmong([name], link, facts.knownKeys) ? 'known' : await findAny(crm, samples);
     if (found === 'other') return 'other';
     if (found === 'known') isAnyKnown = true;
     else refusal = found;
@@ -162,7 +163,7 @@ export function takeAccount(link: AccountLink & Pick<Link, 'clock'>): void {
   const [last] = mirror.searchJournal({ limit: 1 });
   mirror.saveFact(facts.lastLineOfOther, last?.id ?? 0);
   mirror.saveFact(facts.isOtherCatalog, true);
-  saveNames(link, facts.knownKeys);
+  mirror.saveFact(facts.knownKeys, namesNow(link));
 }
 
 function forgetSide(mirror: Mirror, at: number): void {
