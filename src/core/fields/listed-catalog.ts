@@ -53,13 +53,9 @@ export function keepKnown(
   return {
     ...listed,
     pipelines: pipelines.map((pipeline) => {
-      const doubtful = findDoubtful(
-        pipeline.stages,
-        stagesOf(pipeline),
-        ({ id }) => id,
-        search('stages', pipeline.id),
-      );
-      return doubtful.length === 0 ? pipeline : { ...pipeline, stages: [...pipeline.stages, ...doubtful] };
+      const odd = search('stages', pipeline.id);
+      const doubtful = findDoubtful(pipeline.stages, stagesOf(pipeline), ({ id }) => id, odd);
+      return { ...pipeline, stages: [...pipeline.stages, ...doubtful] };
     }),
     leadStatuses: keep(listed.leadStatuses, known.leadStatuses, ({ name }) => name, search('leadStatuses')),
     customFields: keepFields(),

@@ -73,8 +73,8 @@ export class Puller extends Loop {
   /** One piece of reading at a time, whoever asks for it. */
   readonly #lock = new Lock();
   readonly #readings = new Map<ListedEntity, Reading>();
-  /** The sweeps on their way, or the last ones. */
-  readonly #sweeps = new Map<ListedEntity, Sweep>();
+  /** The sweeps on their way, or the last ones, with what they showed without an id. */
+  readonly #sweeps = new Map<ListedEntity, { readonly sweep: Sweep; readonly nameless: readonly string[] }>();
   /** The last sweeps that came to their end. */
   readonly #finished = new Map<ListedEntity, Sweep>();
   /** When the first page, which has the newest records, was read last, epoch ms. */
@@ -85,8 +85,6 @@ export class Puller extends Loop {
   /** Leads whose contacts could not be read the last time, and when that was. */
   readonly #contactsFailedAt = new Map<RecordId, number>();
   #catalogAt = Number.NEGATIVE_INFINITY;
-  /** What the sweeps on their way showed without an id. */
-  readonly #nameless = new Map<ListedEntity, readonly string[]>();
   #leftOut: LeftOut;
 
   constructor(options: PullerOptions) {
@@ -169,7 +167,7 @@ export class Puller extends Loop {
     for (;;) {
       const finished = this.#finished.get(entity);
       if (finished && finished !== before) return finished;
-      onRead(entity, this.#sweeps.get(entity)?.records ?? 0, false);
+      onRead(entity, this.#sweeps.get(entity)?.sweep.records ?? 0, false);
       await this.#alone(() => this.#read(entity, nextSweepTurn));
     }
   }
@@ -333,14 +331,14 @@ export class Puller extends Loop {
   ): Promise<void> {
     const { link, onNews } = this.#options;
     const begun: Sweep = { entity, startedAt: begunAt, isComplete: false, pages: 0, records: 0 };
-    const sweep = turn.page === 1 ? begun : (this.#sweeps.get(entity) ?? begun);
-    const advanced = { ...sweep, pages: turn.page, records: sweep.records + records.length };
-    this.#sweeps.set(entity, advanced);
-    const found = [...(turn.page === 1 ? [] : (this.#nameless.get(entity) ?? [])), ...nameless];
-    this.#nameless.set(entity, found);
+    const last = turn.page === 1 ? undefined : this.#sweeps.get(entity);
+    const { records: recordsBefore, ...rest } = last?.sweep ?? begun;
+    const advanced = { ...rest, pages: turn.page, records: recordsBefore + records.length };
+    const found = [...(last?.nameless ?? []), ...nameless];
+    this.#sweeps.set(entity, { sweep: advanced, nameless: found });
     if (hasMore) return noteProgress(link, advanced);
     const { finished, missed } = finishSweep(link, advanced, isUnbroken(before, turn), found);
-    this.#sweeps.set(entity, finished);
+    this.#sweeps.set(entity, { sweep: finished, nameless: found });
     this.#finished.set(entity, finished);
     onNews();
     await proveGone(link, missed);
