@@ -65,19 +65,18 @@ export function planUndo(
   catalog: Catalog,
   field?: FieldName,
 ): UndoPlan {
-  const steps: UndoStep[] = [];
-  const refusals: UndoRefusal[] = [];
   const done = entries.filter((entry) => !isNotTakenBack(entry));
   const oldestFirst = done.toSorted((left, right) => left.id - right.id);
-  for (const own of Map.groupBy(oldestFirst, ({ key }) => recordKeyText(key)).values()) {
-    const plan = planRecord(own, find, catalog, field);
-    steps.push(...plan.steps);
-    refusals.push(...plan.refusals);
-  }
-  const updates = steps.filter(({ kind }) => kind === 'update');
-  const removals = steps.filter(({ kind }) => kind === 'delete');
-  const parted = partRemovals(removals, find);
-  return { steps: [...updates, ...parted.steps], refusals: [...refusals, ...parted.refusals] };
+  const plans = [...Map.groupBy(oldestFirst, ({ key }) => recordKeyText(key)).values()].map((own) =>
+    planRecord(own, { find, catalog, field }),
+  );
+  const steps = Object.groupBy(
+    plans.flatMap((plan) => plan.steps),
+    ({ kind }) => kind,
+  );
+  const parted = partRemovals(steps.delete ?? [], find);
+  const refusals = [...plans.flatMap((plan) => plan.refusals), ...parted.refusals];
+  return { steps: [...(steps.update ?? []), ...parted.steps], refusals };
 }
 
 /**
@@ -106,14 +105,16 @@ function partRemovals(removals: readonly UndoStep[], find: (key: RecordKey) => U
   return { steps, refusals };
 }
 
-function planRecord(
-  entries: readonly HistoryEntry[],
-  find: (key: RecordKey) => UndoSubject,
-  catalog: Catalog,
-  field: FieldName | undefined,
-): UndoPlan {
+/** What is known when something is taken back, and the field that is meant where it is one alone. */
+interface Occasion {
+  readonly find: (key: RecordKey) => UndoSubject;
+  readonly catalog: Catalog;
+  readonly field: FieldName | undefined;
+}
+
+function planRecord(entries: readonly HistoryEntry[], occasion: Occasion): UndoPlan {
   const [{ key }] = entries as [HistoryEntry];
-  const subject = find(key);
+  const subject = occasion.find(key);
   const { record, item } = subject;
   const refuse = (reason: string): UndoPlan => ({ steps: [], refusals: [{ key, reason }] });
   const hasLine = (kind: HistoryEntry['kind'], side: HistoryEntry['side']) =>
@@ -131,8 +132,8 @@ function planRecord(
   if (item?.state === 'refused')
     return refuse('The CRM refused something of it: retry or revert that first, or mend its row.');
   if (item) return refuse('Something of it waits to be sent to the CRM: try again when that is done.');
-  const created = hasLine('create', 'crm') && field === undefined;
-  if (created) return planRemoval(entries, record, catalog);
+  if (hasLine('create', 'crm') && occasion.field === undefined)
+    return planRemoval(entries, record, occasion.catalog);
   // The first line of nearly every record tells of its row: what was changed since goes back without it.
   const isOnlyShown = entries.every(({ kind }) => kind !== 'update') && hasLine('create', 'table');
   const hasComeBack = entries.some(({ cause }) => cause === restoredCause);
@@ -142,7 +143,7 @@ function planRecord(
         ? 'Its row came back to the sheet: delete it there again.'
         : 'It was created in the CRM: delete it there.',
     );
-  return planFields(entries, find, catalog, field);
+  return planFields(entries, subject, occasion);
 }
 
 /**
@@ -173,12 +174,8 @@ const findUnusable = ({ held }: FieldDefinition): string | undefined =>
  * Why the CRM can not have the value any more: what it names was deleted since. Sent all the same, it would keep the other fields of its
  * record from going back, and the CRM adds a status that it does not have, which nobody who takes something back means to bring back.
  */
-function findLost(
-  { kind, options }: FieldDefinition,
-  value: Value,
-  { leadStatuses, pipelines }: Catalog,
-  find: (key: RecordKey) => UndoSubject,
-): string | undefined {
+function findLost({ kind, options }: FieldDefinition, value: Value, occasion: Occasion): string | undefined {
+  const { leadStatuses, pipelines } = occasion.catalog;
   if (value === null) return undefined;
   const lacks = (what: string) => `The CRM does not have ${what} any more.`;
   if (kind === 'lead-status' && leadStatuses.every((status) => status.name !== value))
@@ -190,7 +187,7 @@ function findLost(
   const lost = [value].flat().find((each) => known?.has(labelKey(String(each))) === false);
   if (lost !== undefined) return lacks(`the option ${quoteText(String(lost))}`);
   const entity = kind === 'lead' || kind === 'task' ? kind : undefined;
-  const owner = entity && find({ entity, id: String(value) }).record;
+  const owner = entity && occasion.find({ entity, id: String(value) }).record;
   return owner?.presence === 'gone' ? lacks(`${entity} ${owner.key.id}`) : undefined;
 }
 
@@ -201,28 +198,26 @@ const isOther = (value: Value | undefined, expected: Value): boolean =>
 
 function planFields(
   entries: readonly HistoryEntry[],
-  find: (key: RecordKey) => UndoSubject,
-  catalog: Catalog,
-  only: FieldName | undefined,
+  { agreement, record }: UndoSubject,
+  occasion: Occasion,
 ): UndoPlan {
   const [{ key }] = entries as [HistoryEntry];
-  const { record, agreement } = find(key);
   const updates = entries.filter(({ kind }) => kind === 'update');
   const names = new Set(updates.flatMap(({ after }) => Object.keys(after)));
-  const definitions = new Map(describeEntity(key.entity, catalog).map((field) => [field.name, field]));
+  const definitions = new Map(
+    describeEntity(key.entity, occasion.catalog).map((field) => [field.name, field]),
+  );
   const fields: Record<FieldName, Value> = {};
   const base: Record<FieldName, Value> = {};
   const refusals: UndoRefusal[] = [];
   for (const name of names) {
-    if (only !== undefined && name !== only) continue;
+    if (name !== (occasion.field ?? name)) continue;
     const first = updates.find(({ before }) => before[name] !== undefined)?.before[name];
     const last = updates.findLast(({ after }) => after[name] !== undefined)?.after[name];
     if (first === undefined || last === undefined) continue;
     const definition = definitions.get(name);
     const fault = definition
-      ? (findUnusable(definition) ??
-        findFault(definition, first) ??
-        findLost(definition, first, catalog, find))
+      ? (findUnusable(definition) ?? findFault(definition, first) ?? findLost(definition, first, occasion))
       : 'The CRM does not list this field any more.';
     if (definition?.isFixed || definition?.isReadOnly)
       refusals.push({ key, field: name, reason: 'Only the CRM sets it.' });
