@@ -3,8 +3,7 @@ import { isSyncError } from '../core/errors.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { Condition, ConditionName } from '../sync/conditions.ts';
 import { Loop, type Pause } from '../sync/loop.ts';
-import type { Alert } from './alert.ts';
-import type { SendAlert } from './webhook.ts';
+import type { Alert, SendAlert } from './webhook.ts';
 
 export interface AlertsOptions {
   readonly link: string;

@@ -1,6 +1,17 @@
 import { SyncError } from '../core/errors.ts';
 import type { Clock } from '../core/ports.ts';
-import type { Alert } from './alert.ts';
+import type { Condition } from '../sync/conditions.ts';
+
+/** A condition began or ended. */
+export interface Alert {
+  readonly event: 'began' | 'ended';
+  /** The link it is about. */
+  readonly link: string;
+  /** As it was when it began. */
+  readonly condition: Condition;
+  /** Epoch ms; absent while it holds. */
+  readonly endedAt?: number;
+}
 
 export interface WebhookOptions {
   readonly url: string;
@@ -48,13 +59,10 @@ export function createWebhook({ clock, title, url }: WebhookOptions): SendAlert 
 }
 
 /** `fetch` takes no address with a name and a password in it. */
-function takeLogin(url: string): {
-  readonly address: string;
-  readonly login: Readonly<Record<string, string>>;
-} {
-  const { href, password, username } = new URL(url);
+function takeLogin(url: string) {
+  const address = new URL(url);
+  const { password, username } = address;
   if (username === '' && password === '') return { address: url, login: {} };
-  const address = new URL(href);
   address.username = '';
   address.password = '';
   const words = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Alert } from '../../src/alerts/alert.ts';
 import { Alerts } from '../../src/alerts/alerts.ts';
+import type { Alert } from '../../src/alerts/webhook.ts';
 import { SyncError } from '../../src/core/errors.ts';
 import type { Condition, ConditionName } from '../../src/sync/conditions.ts';
 import { createManualClock } from '../support/manual-clock.ts';

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Alert } from '../../src/alerts/alert.ts';
+import type { Alert } from '../../src/alerts/webhook.ts';
 import { createWebhook } from '../../src/alerts/webhook.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { realClock } from '../support/real-clock.ts';
