@@ -38,18 +38,15 @@ const leadFields = {
 
 /** "Leads": `POST /leads`. */
 export const leadCreateBody = z.object(leadFields);
-export type LeadCreate = z.input<typeof leadCreateBody>;
 
 /** "Leads": `PUT /leads/{id}`; only the supplied fields change. */
 export const leadUpdateBody = z.object({ ...leadFields, title: leadFields.title.exactOptional() });
-export type LeadUpdate = z.input<typeof leadUpdateBody>;
 
 /** "Leads": `PUT /leads/{id}/status`. */
 export const leadStatusBody = z.object({ status_name: z.string().min(1).max(100) });
-export type LeadStatusChange = z.input<typeof leadStatusBody>;
 
-/** "Tasks": `PUT /tasks/{id}`; `null` clears a date. */
-export const taskUpdateBody = z.object({
+/** "Tasks": `PUT /tasks/{id}`, where `null` clears a date, and `POST /tasks`: which fields that requires is not shown, so none is. */
+export const taskBody = z.object({
   title: z.string().min(1).max(500).exactOptional(),
   description: z.string().nullable().exactOptional(),
   status: integerOrNumericString(1, 4).exactOptional(),
@@ -59,14 +56,9 @@ export const taskUpdateBody = z.object({
   lead_id: id.nullable().exactOptional(),
   parent_task_id: id.nullable().exactOptional(),
 });
-export type TaskUpdate = z.input<typeof taskUpdateBody>;
 
-/** "Tasks": `POST /tasks`. Which fields are required is not shown, so none is. */
-export const taskCreateBody = taskUpdateBody;
-export type TaskCreate = z.input<typeof taskCreateBody>;
-
-/** "Opportunities": `PUT /opportunities/{id}`. The body is not shown; these are the record's fields. */
-export const opportunityUpdateBody = z.object({
+/** "Opportunities": `PUT /opportunities/{id}` and `POST /opportunities`. Neither body is shown; these are the record's fields. */
+export const opportunityBody = z.object({
   stage_id: id.exactOptional(),
   lead_id: id.exactOptional(),
   value: z.number().min(0).exactOptional(),
@@ -74,24 +66,14 @@ export const opportunityUpdateBody = z.object({
   expected_close_date: bodyDate.exactOptional(),
   note: z.string().nullable().exactOptional(),
 });
-export type OpportunityUpdate = z.input<typeof opportunityUpdateBody>;
 
-/** "Opportunities": `POST /opportunities`. Which fields are required is not shown, so none is. */
-export const opportunityCreateBody = opportunityUpdateBody;
-export type OpportunityCreate = z.input<typeof opportunityCreateBody>;
-
-/** "Contacts": `PUT /leads/{leadId}/contacts/{contactId}`. The CRM refuses an empty body with 400. */
-export const contactUpdateBody = z.object({
+/** "Contacts": `PUT /leads/{leadId}/contacts/{contactId}`, where the CRM refuses an empty body with 400, and `POST /leads/{leadId}/contacts`. */
+export const contactBody = z.object({
   full_name: z.string().min(1).exactOptional(),
   email: z.string().nullable().exactOptional(),
   phone_number: z.string().nullable().exactOptional(),
   whatsapp_number: z.string().nullable().exactOptional(),
 });
-export type ContactUpdate = z.input<typeof contactUpdateBody>;
-
-/** "Contacts": `POST /leads/{leadId}/contacts`. Which fields are required is not shown, so none is. */
-export const contactCreateBody = contactUpdateBody;
-export type ContactCreate = z.input<typeof contactCreateBody>;
 
 /** "Opportunities": paging, shown for opportunities only; leads and tasks may ignore it. */
 export const pageQuery = z.object({
@@ -99,7 +81,6 @@ export const pageQuery = z.object({
   limit: integerOrNumericString(1, 100).exactOptional(),
   order: z.enum(['asc', 'desc']).exactOptional(),
 });
-export type PageQuery = z.infer<typeof pageQuery>;
 
 /** "Opportunities": `GET /opportunities`. The search parameter's name is not shown and so not listed. */
 export const opportunityQuery = pageQuery.extend({
@@ -108,4 +89,3 @@ export const opportunityQuery = pageQuery.extend({
   expected_close_after: filterDate.exactOptional(),
   expected_close_before: filterDate.exactOptional(),
 });
-export type OpportunityQuery = z.infer<typeof opportunityQuery>;
