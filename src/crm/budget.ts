@@ -175,7 +175,7 @@ class SlidingLogBudget implements RequestBudget {
   }
 
   secrets(): Secrets {
-    return new Map(this.#pool.keys.map((key) => [key, key.secret]));
+    return new Map(this.#options.keys.map((key) => [key, key.secret]));
   }
 
   close(): void {

@@ -12,9 +12,9 @@ import {
 } from '../core/record.ts';
 import { type Fields, pickFields } from '../core/value.ts';
 import { readCatalog } from './catalog.ts';
-import type { EndpointName } from './contract.ts';
+import { endpointOf } from './contract.ts';
 import { type CrmHttp, type CrmHttpOptions, type CrmReply, createCrmHttp } from './http.ts';
-import { contactListing, createListing, listings, type ReadPage } from './listing.ts';
+import { createListing, type ReadPage } from './listing.ts';
 import {
   aboutNames,
   type CrmRecord,
@@ -25,18 +25,6 @@ import {
   unwrapRecord,
   writeRecord,
 } from './records.ts';
-
-const operations = {
-  lead: { get: 'getLead', create: 'createLead', update: 'updateLead', delete: 'deleteLead' },
-  opportunity: {
-    get: 'getOpportunity',
-    create: 'createOpportunity',
-    update: 'updateOpportunity',
-    delete: 'deleteOpportunity',
-  },
-  task: { get: 'getTask', create: 'createTask', update: 'updateTask', delete: 'deleteTask' },
-  contact: { get: 'getContact', create: 'createContact', update: 'updateContact', delete: 'deleteContact' },
-} as const satisfies Record<Entity, Record<string, EndpointName>>;
 
 export interface CrmClientOptions extends CrmHttpOptions {
   /** The custom fields as they were before, for what is read before the catalog is. */
@@ -61,8 +49,8 @@ class CrmClient implements Crm {
     this.#http = http;
     this.#options = options;
     this.#customFields = customFields;
-    this.#listings = new Map(listedEntities.map((entity) => [entity, createListing(http, listings[entity])]));
-    this.#readContacts = createListing(http, contactListing);
+    this.#listings = new Map(listedEntities.map((entity) => [entity, createListing(http, entity)]));
+    this.#readContacts = createListing(http, 'contact');
   }
 
   async readCatalog(lane: Lane) {
@@ -100,7 +88,7 @@ class CrmClient implements Crm {
 
   async getRecord(key: RecordKey, lane: Lane): Promise<ObservedRecord | undefined> {
     try {
-      const reply = await this.#http({ endpoint: operations[key.entity].get, lane, path: pathOf(key) });
+      const reply = await this.#http({ endpoint: endpointOf('get', key.entity), lane, path: pathOf(key) });
       if (isTrashed(unwrapRecord(key.entity, reply.envelope.data))) return undefined;
       const record = this.#readReply(key.entity, reply, leadOf(key));
       if ('problem' in record) throw unreadable(key, record.problem);
@@ -118,7 +106,7 @@ class CrmClient implements Crm {
     const body = writeRecord(entity, filled);
     const leadId = entity === 'contact' ? String(fields['lead_id']) : undefined;
     const reply = await this.#http({
-      endpoint: operations[entity].create,
+      endpoint: endpointOf('create', entity),
       lane: 'edit',
       body,
       ...(leadId === undefined ? {} : { path: { leadId } }),
@@ -148,7 +136,7 @@ class CrmClient implements Crm {
     const secrets = this.#options.budget.secrets();
     const body = writeRecord(key.entity, await this.#completeAbout(key, fields, known));
     const reply = await this.#http({
-      endpoint: operations[key.entity].update,
+      endpoint: endpointOf('update', key.entity),
       lane: 'edit',
       path: pathOf(key),
       body,
@@ -166,7 +154,12 @@ class CrmClient implements Crm {
 
   async deleteRecord(key: RecordKey, sending?: Sending): Promise<void> {
     try {
-      await this.#http({ endpoint: operations[key.entity].delete, lane: 'edit', path: pathOf(key), sending });
+      await this.#http({
+        endpoint: endpointOf('delete', key.entity),
+        lane: 'edit',
+        path: pathOf(key),
+        sending,
+      });
     } catch (error) {
       if (!isSyncError(error, 'CRM_NOT_FOUND')) throw error;
     }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Entity } from '../core/record.ts';
 import {
   contactBody,
   leadCreateBody,
@@ -131,3 +132,9 @@ export const endpoints = {
 } satisfies Record<string, Endpoint>;
 
 export type EndpointName = keyof typeof endpoints;
+
+const names = { lead: 'Lead', opportunity: 'Opportunity', task: 'Task', contact: 'Contact' } as const;
+
+/** The endpoint for one record of an entity. */
+export const endpointOf = (operation: 'get' | 'create' | 'update' | 'delete', entity: Entity): EndpointName =>
+  `${operation}${names[entity]}`;

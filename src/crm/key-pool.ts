@@ -38,7 +38,6 @@ export type Secrets = ReadonlyMap<ApiKey, string>;
 
 /** Keys of one account, each good for what its scopes allow. */
 export interface KeyPool {
-  readonly keys: readonly ApiKey[];
   /** Whether the key may be tried for a request that needs these scopes. */
   allows(key: ApiKey, needs: readonly Scope[]): boolean;
   /**
@@ -68,7 +67,6 @@ export function createKeyPool(keys: readonly ApiKey[], now: () => number): KeyPo
     !isRefusedFor(key, everything) && !isRefusedFor(key, purpose);
 
   return {
-    keys,
     allows(key, needs) {
       const purpose = needs.join(' ');
       return isGood(key, purpose) || !keys.some((other) => isGood(other, purpose));

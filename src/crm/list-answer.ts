@@ -4,13 +4,13 @@ import { isJsonObject } from './json.ts';
 /** What an answer to a listing says about itself; whatever it does not say is absent. */
 export interface PageFacts {
   /** Whether more pages follow. */
-  readonly hasMore?: boolean;
+  readonly hasMore?: boolean | undefined;
   /** Elements of the whole listing. */
-  readonly total?: number;
+  readonly total?: number | undefined;
   /** Pages of the whole listing. */
-  readonly pages?: number;
+  readonly pages?: number | undefined;
   /** Elements of a full page. */
-  readonly pageSize?: number;
+  readonly pageSize?: number | undefined;
 }
 
 export interface ListAnswer {
@@ -19,18 +19,16 @@ export interface ListAnswer {
 }
 
 const wrappers = ['items', 'data', 'results', 'records'] as const;
-const factHolders = ['pagination', 'paging', 'page_info', 'pageInfo', 'meta'] as const;
-const moreNames = ['has_more', 'hasMore', 'has_next', 'hasNext', 'has_next_page', 'hasNextPage'] as const;
-const totalNames = [
-  'total',
-  'total_count',
-  'totalCount',
-  'total_items',
-  'totalItems',
-  'total_records',
-] as const;
-const pagesNames = ['total_pages', 'totalPages', 'page_count', 'pageCount', 'last_page', 'lastPage'] as const;
-const pageSizeNames = ['limit', 'per_page', 'perPage', 'page_size', 'pageSize'] as const;
+
+/** Names in both of the forms that are usual. */
+const inBothForms = (...names: string[]): string[] =>
+  names.flatMap((name) => [name, name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase())]);
+
+const factHolders = inBothForms('pagination', 'paging', 'page_info', 'meta');
+const moreNames = inBothForms('has_more', 'has_next', 'has_next_page');
+const totalNames = inBothForms('total', 'total_count', 'total_items', 'total_records');
+const pagesNames = inBothForms('total_pages', 'page_count', 'last_page');
+const pageSizeNames = inBothForms('limit', 'per_page', 'page_size');
 
 /**
  * Finds the elements of a listing, whose shape the CRM's specification does not show: an array, or one under
@@ -53,18 +51,12 @@ export function readListAnswer(answer: Envelope, name: string): ListAnswer | und
   return { items: held, facts: readFacts(places) };
 }
 
-function readFacts(places: readonly Record<string, unknown>[]): PageFacts {
-  const hasMore = findFact(places, moreNames, (value) => (typeof value === 'boolean' ? value : undefined));
-  const total = findFact(places, totalNames, readCount);
-  const pages = findFact(places, pagesNames, readCount);
-  const pageSize = findFact(places, pageSizeNames, readCount);
-  return {
-    ...(hasMore === undefined ? {} : { hasMore }),
-    ...(total === undefined ? {} : { total }),
-    ...(pages === undefined ? {} : { pages }),
-    ...(pageSize === undefined ? {} : { pageSize }),
-  };
-}
+const readFacts = (places: readonly Record<string, unknown>[]): PageFacts => ({
+  hasMore: findFact(places, moreNames, (value) => (typeof value === 'boolean' ? value : undefined)),
+  total: findFact(places, totalNames, readCount),
+  pages: findFact(places, pagesNames, readCount),
+  pageSize: findFact(places, pageSizeNames, readCount),
+});
 
 function findFact<Fact>(
   places: readonly Record<string, unknown>[],

@@ -1,7 +1,7 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
 import type { Lane, RecordPage } from '../core/ports.ts';
-import type { Entity, ListedEntity, ObservedRecord, RecordId } from '../core/record.ts';
-import type { EndpointName } from './contract.ts';
+import type { Entity, ObservedRecord, RecordId } from '../core/record.ts';
+import { type EndpointName, endpoints } from './contract.ts';
 import type { CrmHttp, CrmReply } from './http.ts';
 import { type PageFacts, readListAnswer } from './list-answer.ts';
 import {
@@ -18,37 +18,16 @@ import {
 import { isTrashed, type KnownCustomField, placeContact, readRecord } from './records.ts';
 import { failureOfList } from './verdict.ts';
 
-/** Where a listing is, and what its elements are. */
-export interface ListSource {
-  readonly entity: Entity;
-  readonly endpoint: EndpointName;
-  readonly path: string;
-  /** How the answer may call the list of elements. */
-  readonly name: string;
-}
-
-/** The listing of each entity that has one. */
+/** The listing of each entity, and how its answer may call the list of elements. That of contacts is there once below every lead. */
 export const listings = {
-  lead: { entity: 'lead', endpoint: 'listLeads', path: '/leads', name: 'leads' },
-  opportunity: {
-    entity: 'opportunity',
-    endpoint: 'listOpportunities',
-    path: '/opportunities',
-    name: 'opportunities',
-  },
-  task: { entity: 'task', endpoint: 'listTasks', path: '/tasks', name: 'tasks' },
-} as const satisfies Record<ListedEntity, ListSource>;
-
-/** There is one of these below every lead. */
-export const contactListing: ListSource = {
-  entity: 'contact',
-  endpoint: 'listContacts',
-  path: '/leads/{leadId}/contacts',
-  name: 'contacts',
-};
+  lead: { endpoint: 'listLeads', name: 'leads' },
+  opportunity: { endpoint: 'listOpportunities', name: 'opportunities' },
+  task: { endpoint: 'listTasks', name: 'tasks' },
+  contact: { endpoint: 'listContacts', name: 'contacts' },
+} as const satisfies Record<Entity, { readonly endpoint: EndpointName; readonly name: string }>;
 
 type Query = Readonly<Record<string, string | number>>;
-type PageQuery = (page: number, limit: number, order?: 'asc' | 'desc') => Query;
+export type PageQuery = (page: number, limit: number, order?: 'asc' | 'desc') => Query;
 
 /**
  * Only opportunities are documented to take these. A CRM usually ignores what it does not know; where it
@@ -108,8 +87,9 @@ function createAsk(http: CrmHttp, endpoint: EndpointName): Ask {
  * Makes the reader of an entity's listing. It remembers how this CRM answers: which query it takes, how long
  * a page is and, for each lane, what the pages before held.
  */
-export function createListing(http: CrmHttp, source: ListSource): ReadPage {
-  const { entity, endpoint, path, name } = source;
+export function createListing(http: CrmHttp, entity: Entity): ReadPage {
+  const { endpoint, name } = listings[entity];
+  const { path } = endpoints[endpoint];
   const ask = createAsk(http, endpoint);
   const memories = new Map<Lane, ListingMemory>();
 

@@ -5,13 +5,13 @@ import type { PageFacts } from './list-answer.ts';
 /** What the pages read so far taught about a listing. */
 export interface ListingMemory {
   /** Elements of a full page, once a page was followed by another. */
-  readonly pageSize?: number;
+  readonly pageSize?: number | undefined;
   /** The page that was read last. */
   readonly last?: { readonly page: number; readonly size: number };
   /** How many elements there were by what the first page told. */
-  readonly total?: number;
+  readonly total?: number | undefined;
   /** How many pages there were by what the first one told. */
-  readonly pages?: number;
+  readonly pages?: number | undefined;
   /** What the pages from the first to the last one held. */
   readonly seen: ReadonlySet<RecordId>;
 }
@@ -65,12 +65,11 @@ export const isExpected = (page: number, { pages = 0, seen, total = 0 }: Listing
 export function rememberPage(read: PageReading, end: PageEnd, memory: ListingMemory): ListingMemory {
   const { page, ids, facts } = read;
   const isNew = end === 'more' || end === 'end';
-  const pageSize = isNew ? learnPageSize(read, memory) : memory.pageSize;
   const { pages, total } = page === 1 ? facts : memory;
   return {
-    ...(pageSize === undefined ? {} : { pageSize }),
-    ...(total === undefined ? {} : { total }),
-    ...(pages === undefined ? {} : { pages }),
+    pageSize: isNew ? learnPageSize(read, memory) : memory.pageSize,
+    total,
+    pages,
     last: { page, size: ids.length },
     seen: new Set([...(page === 1 ? [] : memory.seen), ...ids]),
   };

@@ -1,9 +1,10 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
 import type { ListedEntity, RecordId } from '../core/record.ts';
+import { endpointOf, endpoints } from './contract.ts';
 import type { Envelope } from './contract-records.ts';
 import { isJsonObject } from './json.ts';
 import { type PageFacts, readListAnswer } from './list-answer.ts';
-import { listings, pageQueries } from './listing.ts';
+import { listings, type PageQuery, pageQueries } from './listing.ts';
 import { pageLimit } from './page-end.ts';
 import type { CrmProbe, ProbeCall } from './probe.ts';
 import { readRecord, unwrapRecord } from './records.ts';
@@ -18,15 +19,15 @@ export interface ListDialect {
   readonly parameters: readonly string[];
   /** Elements of the answer to a full page. */
   readonly count: number;
-  readonly knowsLimit?: boolean;
-  readonly knowsPage?: boolean;
+  readonly knowsLimit?: boolean | undefined;
+  readonly knowsPage?: boolean | undefined;
   /** Whether there is more than the answer to a full page brought. */
-  readonly hasMore?: boolean;
+  readonly hasMore?: boolean | undefined;
   /** By id, in the order that was asked for: newest first. */
-  readonly order?: 'newest first' | 'oldest first' | 'neither newest nor oldest first';
+  readonly order?: 'newest first' | 'oldest first' | 'neither newest nor oldest first' | undefined;
   readonly hasUpdatedAt?: boolean;
   /** Id of a record to look at, where there is one. */
-  readonly sampleId?: RecordId;
+  readonly sampleId?: RecordId | undefined;
 }
 
 interface Page {
@@ -36,7 +37,7 @@ interface Page {
   readonly facts: PageFacts;
 }
 
-type Query = Readonly<Record<string, string | number>>;
+type Query = ReturnType<PageQuery>;
 
 const listCall = (entity: ListedEntity, query: Query): ProbeCall => ({
   endpoint: listings[entity].endpoint,
@@ -66,27 +67,22 @@ export async function readListDialect(probe: CrmProbe, entity: ListedEntity): Pr
   const isLone = full.ids.length === 1;
   const knowsPage = isLone ? undefined : second?.ids[0] !== first.ids[0];
   const hasMore = readMore(full) ?? (knowsPage ? hasOthers(await askSecond(pageLimit), full) : undefined);
-  const order = readOrder(full.ids);
-  const sampleId = full.ids[0];
   return {
     place,
     facts,
     parameters,
     count: full.ids.length,
     hasUpdatedAt: full.items.some((item) => isJsonObject(item) && 'updated_at' in item),
-    ...(isLone ? {} : { knowsLimit: first.ids.length === 1 }),
-    ...(knowsPage === undefined ? {} : { knowsPage }),
-    ...(hasMore === undefined ? {} : { hasMore }),
-    ...(order ? { order } : {}),
-    ...(sampleId ? { sampleId } : {}),
+    knowsLimit: isLone ? undefined : first.ids.length === 1,
+    knowsPage,
+    hasMore,
+    order: readOrder(full.ids),
+    sampleId: full.ids[0],
   };
 }
 
 /** The first of the queries of listings that the CRM does not refuse. */
-async function findQuery(
-  probe: CrmProbe,
-  entity: ListedEntity,
-): Promise<(page: number, limit: number) => Query> {
+async function findQuery(probe: CrmProbe, entity: ListedEntity): Promise<PageQuery> {
   for (const query of pageQueries.slice(0, -1)) {
     try {
       await probe.read(listCall(entity, query(1, 1)));
@@ -103,9 +99,9 @@ const hasOthers = (page: Page | undefined, before: Page): boolean =>
   page?.ids.some((id) => !before.ids.includes(id)) ?? false;
 
 function readPage(entity: ListedEntity, envelope: Envelope): Page {
-  const { path, name } = listings[entity];
+  const { endpoint, name } = listings[entity];
   const answer = readListAnswer(envelope, name);
-  if (!answer) throw unreadable(path, 'no list of records is in the answer');
+  if (!answer) throw unreadable(endpoints[endpoint].path, 'no list of records is in the answer');
   const ids = answer.items.flatMap((item) => {
     const record = readRecord(entity, item, []);
     return 'problem' in record ? [] : [record.id];
@@ -130,14 +126,13 @@ function readOrder(ids: readonly RecordId[]): ListDialect['order'] {
   return steps.every((step) => step > 0) ? 'oldest first' : 'neither newest nor oldest first';
 }
 
-const singles = { lead: 'getLead', opportunity: 'getOpportunity', task: 'getTask' } as const;
-
 /** Where a single record stands in its answer: `data`, or below it where it is wrapped. */
 export async function readSinglePlace(probe: CrmProbe, entity: ListedEntity, id: RecordId): Promise<string> {
-  const { envelope } = await probe.read({ endpoint: singles[entity], path: { id } });
+  const { envelope } = await probe.read({ endpoint: endpointOf('get', entity), path: { id } });
   const json = unwrapRecord(entity, envelope.data);
   const record = readRecord(entity, json, []);
-  if ('problem' in record) throw unreadable(`${listings[entity].path}/${id}`, record.problem);
+  if ('problem' in record)
+    throw unreadable(`${endpoints[listings[entity].endpoint].path}/${id}`, record.problem);
   return placeOf(json, envelope);
 }
 

@@ -4,21 +4,16 @@ import { epochMillisecondsMin, epochSecondsMin } from './refusal-pause.ts';
 /** What an answer tells about the rate limit. The specification names the headers and not their units. */
 export interface LimitHeaders {
   /** Requests that the CRM allows in a window. */
-  readonly limit?: number;
-  readonly remaining?: number;
-  readonly resetForm?: 'epoch seconds' | 'epoch milliseconds' | 'seconds from now' | 'no number';
+  readonly limit?: number | undefined;
+  readonly remaining?: number | undefined;
+  readonly resetForm?: 'epoch seconds' | 'epoch milliseconds' | 'seconds from now' | 'no number' | undefined;
 }
 
-export function readLimitHeaders({ headers }: Pick<AnswerHeaders, 'headers'>): LimitHeaders {
-  const limit = readNumber(headers['x-ratelimit-limit']);
-  const remaining = readNumber(headers['x-ratelimit-remaining']);
-  const resetForm = readResetForm(headers['x-ratelimit-reset']);
-  return {
-    ...(limit === undefined ? {} : { limit }),
-    ...(remaining === undefined ? {} : { remaining }),
-    ...(resetForm === undefined ? {} : { resetForm }),
-  };
-}
+export const readLimitHeaders = ({ headers }: Pick<AnswerHeaders, 'headers'>): LimitHeaders => ({
+  limit: readNumber(headers['x-ratelimit-limit']),
+  remaining: readNumber(headers['x-ratelimit-remaining']),
+  resetForm: readResetForm(headers['x-ratelimit-reset']),
+});
 
 type HeaderValue = string | string[] | undefined;
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isSyncError, SyncError } from '../core/errors.ts';
+import { type ErrorCode, isSyncError, SyncError } from '../core/errors.ts';
 import { type Endpoint, endpoints } from './contract.ts';
 import type { Envelope } from './contract-records.ts';
 import type { Exchange } from './exchange.ts';
@@ -19,11 +19,9 @@ export interface AnswerHeaders {
   readonly receivedAt: number;
 }
 
-interface Answer {
+interface Answer extends Omit<AnswerHeaders, 'headers'> {
   readonly key: ApiKey;
   readonly ended: Exchange;
-  readonly sentAt: number;
-  readonly receivedAt: number;
 }
 
 /** Looks at a CRM without changing anything. Every request is sent once; the same one again is answered from memory. */
@@ -98,12 +96,11 @@ const judgeRead = (endpoint: Endpoint, ended: Exchange): Envelope =>
   judge({ name: nameOf(endpoint), isWrite: false, scopes: [endpoint.scope] }, ended);
 
 /** Whether the CRM refuses the key: at all, or for this. */
-function refusalOf(endpoint: Endpoint, ended: Exchange): 'CRM_UNAUTHORIZED' | 'CRM_FORBIDDEN' | undefined {
+function refusalOf(endpoint: Endpoint, ended: Exchange): ErrorCode | undefined {
   try {
     judgeRead(endpoint, ended);
   } catch (error) {
-    if (isSyncError(error, 'CRM_UNAUTHORIZED')) return 'CRM_UNAUTHORIZED';
-    if (isSyncError(error, 'CRM_FORBIDDEN')) return 'CRM_FORBIDDEN';
+    if (isSyncError(error, 'CRM_UNAUTHORIZED', 'CRM_FORBIDDEN')) return error.code;
   }
   return undefined;
 }

@@ -10,8 +10,13 @@ export type ReadValue = { readonly value: Value } | { readonly fault: string };
 
 type Reader = (json: string | number | boolean) => ReadValue;
 
-const value = (read: Value): ReadValue => ({ value: read });
-const fault = (words: string): ReadValue => ({ fault: words });
+/** A reader of what is understood by `read`; the fault of all else is in `words`. */
+const reader =
+  (read: (json: unknown) => Value | undefined, words: string): Reader =>
+  (json) => {
+    const value = read(json);
+    return value === undefined ? { fault: words } : { value };
+  };
 
 const numeric = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
@@ -39,34 +44,14 @@ export function toText(json: unknown): string | undefined {
   return Number.isSafeInteger(json) ? String(json) : undefined;
 }
 
-const readWhole: Reader = (json) => {
-  const whole = toWhole(json);
-  return whole === undefined ? fault('is not a whole number') : value(whole);
-};
-
-const readNumber: Reader = (json) => {
-  const number = toNumber(json);
-  return number === undefined ? fault('is not a number') : value(number);
-};
-
-const readText: Reader = (json) => {
-  const text = toText(json);
-  return text === undefined ? fault('is not a text') : value(text);
-};
-
 /** Dates are calendar days; should one come with a time, the written day counts. */
-const readDay: Reader = (json) => {
+function toDay(json: unknown): string | undefined {
   const [day] = /^\d{4}-\d{2}-\d{2}(?![^T\s])/.exec(String(json)) ?? [];
-  const isDay = day !== undefined && !Number.isNaN(dateToSerial(day));
-  return isDay ? value(day) : fault('is not a date');
-};
+  return day === undefined || Number.isNaN(dateToSerial(day)) ? undefined : day;
+}
 
-const readInstant: Reader = (json) => {
-  const instant = typeof json === 'string' ? toInstant(json) : undefined;
-  return instant === undefined ? fault('is not a time') : value(instant);
-};
-
-function toInstant(told: string): string | undefined {
+function toInstant(told: unknown): string | undefined {
+  if (typeof told !== 'string') return undefined;
   // A zone may be given by its hours alone, which the built-in reader takes for something else.
   const text = told.replace(/:[\d.,]+[+-]\d{2}$/, '$&:00');
   const hasZone = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text);
@@ -76,34 +61,28 @@ function toInstant(told: string): string | undefined {
 }
 
 const truths = new Map<unknown, boolean>([
-  [true, true],
-  [1, true],
-  ['1', true],
-  ['true', true],
-  ['yes', true],
-  [false, false],
-  [0, false],
-  ['0', false],
-  ['false', false],
-  ['no', false],
+  ...[true, 1, '1', 'true', 'yes'].map((json) => [json, true] as const),
+  ...[false, 0, '0', 'false', 'no'].map((json) => [json, false] as const),
 ]);
 
 /** Yes or no in one of the forms that the CRM takes itself; `undefined` for anything else. */
 export const toTruth = (json: unknown): boolean | undefined =>
   truths.get(typeof json === 'string' ? json.toLowerCase() : json);
 
-const undocumented = fault('is not in the form that is documented');
+const undocumented: ReadValue = { fault: 'is not in the form that is documented' };
 
+const readWhole = reader(toWhole, 'is not a whole number');
+const readText = reader(toText, 'is not a text');
 /** Only custom fields are of such a kind. */
 const readNothing: Reader = () => undocumented;
 
 /** All kinds, so that a new one does not compile without its reader. */
 const readers: Readonly<Record<FieldKind, Reader>> = {
   text: readText,
-  number: readNumber,
+  number: reader(toNumber, 'is not a number'),
   integer: readWhole,
-  date: readDay,
-  instant: readInstant,
+  date: reader(toDay, 'is not a date'),
+  instant: reader(toInstant, 'is not a time'),
   lead: readWhole,
   task: readWhole,
   stage: readWhole,
@@ -119,7 +98,7 @@ const readers: Readonly<Record<FieldKind, Reader>> = {
 
 /** Reads what the CRM has for one of its own fields. Nothing, and an empty text, are `null`. */
 export function readStandard(kind: FieldKind, json: unknown): ReadValue {
-  if (json === null || json === '') return value(null);
+  if (json === null || json === '') return { value: null };
   const isPlain = typeof json === 'string' || typeof json === 'number' || typeof json === 'boolean';
   return isPlain ? readers[kind](json) : undocumented;
 }
@@ -129,15 +108,16 @@ export function readStandard(kind: FieldKind, json: unknown): ReadValue {
  * only what is no value at all cannot be understood. An empty list is `null` as well.
  */
 export function readCustom(kind: FieldKind | undefined, json: unknown): ReadValue {
-  if (json === null || json === '') return value(null);
+  if (json === null || json === '') return { value: null };
   if (kind === 'number') return readLoosely(toNumber(json) ?? json);
   if (kind === 'boolean') return readLoosely(toTruth(json) ?? json);
   return readLoosely(json);
 }
 
 function readLoosely(json: unknown): ReadValue {
-  if (typeof json === 'string' || typeof json === 'number' || typeof json === 'boolean') return value(json);
+  if (typeof json === 'string' || typeof json === 'number' || typeof json === 'boolean')
+    return { value: json };
   const isList = Array.isArray(json) && json.every((member) => member !== null && typeof member !== 'object');
-  if (!isList) return fault('is nothing that a custom field can hold');
-  return value(json.length === 0 ? null : json.map(String));
+  if (!isList) return { fault: 'is nothing that a custom field can hold' };
+  return { value: json.length === 0 ? null : json.map(String) };
 }

@@ -65,7 +65,9 @@ function judgeDialect(dialect: ListDialect): Finding {
 
 function describeDialect(dialect: ListDialect): string {
   const { place, facts, parameters, count, knowsLimit, knowsPage, hasMore, order, hasUpdatedAt } = dialect;
-  const told = Object.keys(facts).map((name) => factNames[name] ?? name);
+  const told = Object.entries(facts).flatMap(([name, fact]) =>
+    fact === undefined ? [] : (factNames[name] ?? name),
+  );
   const parts = [
     `elements in ${place}, beside them ${told.join(', ') || 'no totals'}`,
     parameters.includes('order') ? '' : `of page, limit and order it takes ${parameters.join(' and ')} alone`,
