@@ -28,10 +28,9 @@ export function addStartCommand(program: Command, { environment }: CommandContex
       const log = createLog(level, isWatched ? { destination: writeAbove(line) } : {});
       const daemon = await startAll(links, environment, log);
       const stopping = new AbortController();
-      const order = { line, log, stopping: stopping.signal };
       // Whoever wants to hear of troubles alone has no use for it, and where plans are applied by a person nothing is filled by itself.
       if (['debug', 'info'].includes(level) && links.some(({ writes }) => writes === 'automatic'))
-        void followFill(readFillOf(links, environment, daemon.url), order);
+        void followFill(readFillOf(links, environment, daemon.url), line, log, stopping.signal);
       await stopRequested();
       stopping.abort();
       await daemon.stop();

@@ -107,9 +107,9 @@ function passOn(server: FastifyInstance, find: (name: string) => FastifyInstance
 
 /** Whoever watches numbers alone learns of a link that can not be started by these; those that run elsewhere are counted there. */
 const listUnserved = ({ readConditions, readLinks }: FrontOptions) =>
-  readLinks().flatMap(({ conditions, name, side, url }) =>
-    side || url !== undefined ? [] : [{ name, conditions: [...readConditions(), ...conditions] }],
-  );
+  readLinks()
+    .filter(({ side, url }) => !side && url === undefined)
+    .map(({ conditions, name }) => [name, [...readConditions(), ...conditions]] as const);
 
 function readAllConditions({ readConditions, readLinks }: FrontOptions) {
   const ofLinks = readLinks().flatMap(({ conditions, name, side }) =>

@@ -17,12 +17,6 @@ export interface Measured {
   readonly watch: Watch;
 }
 
-/** A link that no process runs: of it nothing but what keeps it from running can be told. */
-export interface Unserved {
-  readonly name: string;
-  readonly conditions: readonly Condition[];
-}
-
 /** Names follow https://prometheus.io/docs/practices/naming/: base units, and `_total` for what only grows. */
 const prefix = 'crm_sheet_sync_';
 
@@ -33,10 +27,10 @@ type Value = readonly [labels: Labels, value: number];
 type Add<Of> = (name: string, help: string, read: (of: Of) => number | undefined | readonly Value[]) => void;
 
 /** `gauge` adds what is now, and `counter` what was counted since the start. */
-interface Define {
-  readonly gauge: Add<Measured>;
-  readonly counter: Add<Measured>;
-}
+type Define = Readonly<Record<'gauge' | 'counter', Add<Measured>>>;
+
+/** A link that no process runs: of it nothing but what keeps it from running can be told. */
+type Unserved = readonly [link: string, conditions: readonly Condition[]];
 
 /** Makes metrics of links that come and go. */
 export function createMetrics(clock: Clock, readUnserved: () => readonly Unserved[] = () => []) {
@@ -48,7 +42,7 @@ export function createMetrics(clock: Clock, readUnserved: () => readonly Unserve
   const lag = defineLag(registry);
   const listHealth = () => [
     ...listLinks().map(([labels, { health }]) => [labels, health.read()] as const),
-    ...readUnserved().map(({ conditions, name }) => [{ link: name }, conditions] as const),
+    ...readUnserved().map(([link, conditions]) => [{ link }, conditions] as const),
   ];
   addHealthMetrics(adder(registry, Gauge, listHealth), clock);
   // One look at the mirror for all that is asked for at once.

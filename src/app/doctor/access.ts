@@ -85,15 +85,6 @@ const scopeOf = (name: string, call: ProbeCall): Examination => ({
   },
 });
 
-const scopeExaminations: readonly Examination[] = [
-  scopeOf('read:leads', anyCall),
-  scopeOf('read:opportunities', firstRecordCall('opportunity')),
-  scopeOf('read:tasks', firstRecordCall('task')),
-  scopeOf('read:pipelines', { endpoint: 'listPipelines' }),
-  scopeOf('read:lead_statuses', { endpoint: 'listLeadStatuses' }),
-  scopeOf('read:custom_fields', { endpoint: 'listCustomFields' }),
-];
-
 const contactScope: Examination = {
   name: 'scope read:contacts',
   needs: ['scope read:leads'],
@@ -161,7 +152,12 @@ export const accessExaminations: readonly Examination[] = [
   connection,
   envelope,
   key,
-  ...scopeExaminations,
+  scopeOf('read:leads', anyCall),
+  scopeOf('read:opportunities', firstRecordCall('opportunity')),
+  scopeOf('read:tasks', firstRecordCall('task')),
+  scopeOf('read:pipelines', { endpoint: 'listPipelines' }),
+  scopeOf('read:lead_statuses', { endpoint: 'listLeadStatuses' }),
+  scopeOf('read:custom_fields', { endpoint: 'listCustomFields' }),
   contactScope,
   writeScopes,
 ];

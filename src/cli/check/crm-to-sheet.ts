@@ -32,24 +32,6 @@ const edited = (
 const custom = (type: string, key: string, value: unknown, header: string, cell: SheetCell): Check =>
   edited('lead', `a lead's ${type} field`, { custom_fields: { [key]: value } }, header, cell);
 
-const edits: readonly Check[] = [
-  edited('lead', "a lead's title", { title: 'Renamed in the CRM' }, 'Title', 'Renamed in the CRM'),
-  edited('lead', "a lead's status", { status_name: 'lost' }, 'Status', 'Lost'),
-  custom('text', 'phone', '+48 22 555 0199', 'Phone', '+48 22 555 0199'),
-  custom('number', 'yearly_budget', 98_765.5, 'Yearly budget (€)', 98_765.5),
-  custom('boolean', 'newsletter', false, 'Newsletter', false),
-  // 2026-01-02 is day 46024 of a sheet.
-  custom('date', 'first_contact', '2026-01-02', 'First contact', 46_024),
-  custom('select', 'source', 'Cold call', 'Source', 'Cold call'),
-  custom('multi-select', 'services', ['Branding', 'SEO'], 'Services', 'Branding, SEO'),
-  custom('user-select', 'account_manager', '9002', 'Account manager', '9002'),
-  custom('user-multi-select', 'team', ['9002', '9003'], 'Team', '9002, 9003'),
-  edited('opportunity', "an opportunity's stage", { stage_id: 14 }, 'Stage', 'New business / Won'),
-  edited('opportunity', "an opportunity's value", { value: 31_415.93 }, 'Value', 31_415.93),
-  edited('task', "a task's status", { status: 2 }, 'Status', 'In progress'),
-  edited('task', "a task's due date", { due_date: '2026-01-02' }, 'Due', 46_024),
-];
-
 const articles = { lead: 'a', opportunity: 'an', task: 'a' } as const;
 
 const created = (
@@ -73,7 +55,21 @@ const created = (
 const newDeal = (lead_id: number) => ({ lead_id, stage_id: 22, value: 900 });
 
 export const crmToSheet: readonly Check[] = [
-  ...edits,
+  edited('lead', "a lead's title", { title: 'Renamed in the CRM' }, 'Title', 'Renamed in the CRM'),
+  edited('lead', "a lead's status", { status_name: 'lost' }, 'Status', 'Lost'),
+  custom('text', 'phone', '+48 22 555 0199', 'Phone', '+48 22 555 0199'),
+  custom('number', 'yearly_budget', 98_765.5, 'Yearly budget (€)', 98_765.5),
+  custom('boolean', 'newsletter', false, 'Newsletter', false),
+  // 2026-01-02 is day 46024 of a sheet.
+  custom('date', 'first_contact', '2026-01-02', 'First contact', 46_024),
+  custom('select', 'source', 'Cold call', 'Source', 'Cold call'),
+  custom('multi-select', 'services', ['Branding', 'SEO'], 'Services', 'Branding, SEO'),
+  custom('user-select', 'account_manager', '9002', 'Account manager', '9002'),
+  custom('user-multi-select', 'team', ['9002', '9003'], 'Team', '9002, 9003'),
+  edited('opportunity', "an opportunity's stage", { stage_id: 14 }, 'Stage', 'New business / Won'),
+  edited('opportunity', "an opportunity's value", { value: 31_415.93 }, 'Value', 31_415.93),
+  edited('task', "a task's status", { status: 2 }, 'Status', 'In progress'),
+  edited('task', "a task's due date", { due_date: '2026-01-02' }, 'Due', 46_024),
   created('lead', () => ({ title: '=1+1' }), 'Title', '=1+1'),
   created('lead', () => ({ title: '007' }), 'Title', '007'),
   created('opportunity', newDeal, 'Stage', 'Upsell & renewals / Offer / terms'),

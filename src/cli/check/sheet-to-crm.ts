@@ -30,24 +30,6 @@ const custom = (type: string, header: string, text: string, key: string, value: 
 const byName = "an opportunity's stage (by pipeline and name)";
 const byOnlyName = "an opportunity's stage (by a name that only one has)";
 
-const edits: readonly Check[] = [
-  typed('lead', "a lead's title", 'Title', 'Harbour Café & Söhne', 'title', 'Harbour Café & Söhne'),
-  typed('lead', "a lead's title that looks like a number", 'Title', '007', 'title', '007'),
-  typed('lead', "a lead's status", 'Status', 'in negotiation', 'status_name', 'in-negotiation'),
-  custom('text', 'City', 'Łódź', 'city', 'Łódź'),
-  custom('number', 'Yearly budget (€)', '12500.75', 'yearly_budget', 12_500.75),
-  custom('boolean', 'Newsletter', 'TRUE', 'newsletter', true),
-  custom('date', 'First contact', '2025-12-24', 'first_contact', '2025-12-24'),
-  custom('select', 'Source', 'trade fair', 'source', 'Trade fair'),
-  custom('multi-select', 'Services', 'SEO, Print, packaging', 'services', ['SEO', 'Print, packaging']),
-  custom('user-select', 'Account manager', '9003', 'account_manager', '9003'),
-  custom('user-multi-select', 'Team', '9001, 9004', 'team', ['9001', '9004']),
-  typed('opportunity', byName, 'Stage', 'Upsell & renewals / Won', 'stage_id', 23),
-  typed('opportunity', byOnlyName, 'Stage', 'Erstgespräch', 'stage_id', 31),
-  typed('task', "a task's status", 'Status', 'In review', 'status', 4),
-  typed('task', "a task's due date", 'Due', '2027-02-28', 'due_date', '2027-02-28'),
-];
-
 /** Waits until exactly one record has the value, and its row the record's id. Answers the record. */
 async function waitForNewRecord(
   { sheet, crm }: Sides,
@@ -106,7 +88,25 @@ const newOpportunity: Check = {
   },
 };
 
-export const sheetToCrm: readonly Check[] = [...edits, newLead, newOpportunity];
+export const sheetToCrm: readonly Check[] = [
+  typed('lead', "a lead's title", 'Title', 'Harbour Café & Söhne', 'title', 'Harbour Café & Söhne'),
+  typed('lead', "a lead's title that looks like a number", 'Title', '007', 'title', '007'),
+  typed('lead', "a lead's status", 'Status', 'in negotiation', 'status_name', 'in-negotiation'),
+  custom('text', 'City', 'Łódź', 'city', 'Łódź'),
+  custom('number', 'Yearly budget (€)', '12500.75', 'yearly_budget', 12_500.75),
+  custom('boolean', 'Newsletter', 'TRUE', 'newsletter', true),
+  custom('date', 'First contact', '2025-12-24', 'first_contact', '2025-12-24'),
+  custom('select', 'Source', 'trade fair', 'source', 'Trade fair'),
+  custom('multi-select', 'Services', 'SEO, Print, packaging', 'services', ['SEO', 'Print, packaging']),
+  custom('user-select', 'Account manager', '9003', 'account_manager', '9003'),
+  custom('user-multi-select', 'Team', '9001, 9004', 'team', ['9001', '9004']),
+  typed('opportunity', byName, 'Stage', 'Upsell & renewals / Won', 'stage_id', 23),
+  typed('opportunity', byOnlyName, 'Stage', 'Erstgespräch', 'stage_id', 31),
+  typed('task', "a task's status", 'Status', 'In review', 'status', 4),
+  typed('task', "a task's due date", 'Due', '2027-02-28', 'due_date', '2027-02-28'),
+  newLead,
+  newOpportunity,
+];
 
 export const createdOnce: Check = {
   name: 'no new row was created twice',

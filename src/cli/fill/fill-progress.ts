@@ -74,21 +74,17 @@ const idleShare = 20;
 export const pauseAfterMs = (answerMs: number): number =>
   Math.min(Math.max(askEveryMs, idleShare * answerMs), logEveryMs);
 
-/** Where a fill is told of. */
-interface Teller {
-  readonly line: ProgressLine;
-  readonly log: Log;
-}
-
 /**
  * Follows the first fill until it is done, stopped by a brake or `stopping`: in a terminal by a bar, else by a line in the log now and then. Nothing is said
  * where nothing is to be filled. It never fails: that it could not be followed is logged, and the fill goes on.
  */
 export async function followFill(
   readFill: () => Promise<FillProgress | undefined>,
-  { stopping, ...teller }: Teller & { readonly stopping: AbortSignal },
+  line: ProgressLine,
+  log: Log,
+  stopping: AbortSignal,
 ): Promise<void> {
-  const tale = new FillTale(teller);
+  const tale = new FillTale(line, log);
   try {
     while (!stopping.aborted) {
       const askedAt = Date.now();
@@ -98,9 +94,9 @@ export async function followFill(
       await sleep(pauseAfterMs(Date.now() - askedAt), undefined, { signal: stopping });
     }
   } catch (error) {
-    if (!stopping.aborted) teller.log.warn('fill.not-followed', { message: explainError(error) });
+    if (!stopping.aborted) log.warn('fill.not-followed', { message: explainError(error) });
   } finally {
-    teller.line.end();
+    line.end();
   }
 }
 
@@ -108,45 +104,47 @@ const stoppedAdvice = 'A tab waits for a person: status says for what.';
 
 /** Tells of a fill as it goes on, and of its end if there was anything to tell. */
 class FillTale {
-  readonly #teller: Teller;
+  readonly #line: ProgressLine;
+  readonly #log: Log;
   readonly #startedAt = Date.now();
   #phase: { name: FillProgress['phase']; startedAt: number; doneBefore: number } | undefined;
   #loggedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(teller: Teller) {
-    this.#teller = teller;
+  constructor(line: ProgressLine, log: Log) {
+    this.#line = line;
+    this.#log = log;
   }
 
   tell(fill: FillProgress, now: number): void {
     if (fill.total === 0) return;
     const phase = this.#enter(fill, now);
-    const { line, log } = this.#teller;
-    if (line.isInPlace) line.show({ ...fill, ...phase, name: names[fill.phase] });
+    if (this.#line.isInPlace) this.#line.show({ ...fill, ...phase, name: names[fill.phase] });
     else if (now - this.#loggedAt >= logEveryMs) {
       const { endsAt, ...counts } = fill;
       const end = endsAt === undefined ? {} : { endsAt: new Date(endsAt).toISOString() };
-      log.info('fill.progress', { ...counts, ...end });
+      this.#log.info('fill.progress', { ...counts, ...end });
       this.#loggedAt = now;
     }
   }
 
   /** Takes what is left of it, where it was stopped. */
   end(left?: FillProgress): void {
-    const { line, log } = this.#teller;
-    line.end();
+    this.#line.end();
+    if (!this.#phase) return;
     const seconds = Math.round((Date.now() - this.#startedAt) / 1_000);
-    if (this.#phase && left) log.warn('fill.stopped', { seconds, advice: stoppedAdvice });
-    else if (this.#phase) log.info('fill.done', { seconds });
+    if (left) this.#log.warn('fill.stopped', { seconds, advice: stoppedAdvice });
+    else this.#log.info('fill.done', { seconds });
   }
 
   /** What is read counts from the start; what stood in the sheet before was not filled now. */
   #enter({ done, phase: name }: FillProgress, now: number): { startedAt: number; doneBefore: number } {
     if (this.#phase?.name === name) return this.#phase;
     this.#loggedAt = Number.NEGATIVE_INFINITY;
-    this.#phase =
+    const begun =
       name === 'reading'
-        ? { name, startedAt: this.#startedAt, doneBefore: 0 }
-        : { name, startedAt: now, doneBefore: done };
+        ? { startedAt: this.#startedAt, doneBefore: 0 }
+        : { startedAt: now, doneBefore: done };
+    this.#phase = { name, ...begun };
     return this.#phase;
   }
 }
