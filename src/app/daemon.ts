@@ -23,16 +23,12 @@ export const graceOf = ({ stopGraceMs }: Settings): number => Math.max(1_000, st
  * fails.
  */
 export async function startDaemon(settings: Settings, log: Log, rereadKeys: RereadKeys): Promise<Daemon> {
-  const running = openRunningLink(settings, log, { rereadKeys });
-  const http = await startHttp({ ...settings.http, ...running.side }).catch((error: unknown) => {
-    running.close();
-    throw error;
-  });
-  await running.start().catch(async (error: unknown) => {
-    await http.close();
-    running.close();
-    throw error;
-  });
+  await using opening = new AsyncDisposableStack();
+  const running = opening.adopt(openRunningLink(settings, log, { rereadKeys }), ({ close }) => close());
+  const http = await startHttp({ ...settings.http, ...running.side });
+  opening.defer(() => http.close());
+  await running.start();
+  const opened = opening.move();
   const { link } = running.side.engine;
   log.info('daemon.started', { url: http.url, queue: link.queue.kind, link: link.name });
   return {
@@ -40,8 +36,7 @@ export async function startDaemon(settings: Settings, log: Log, rereadKeys: Rere
     stop: once(async () => {
       log.info('daemon.stopping', {});
       await running.stop(graceOf(settings));
-      await http.close();
-      running.close();
+      await opened.disposeAsync();
       log.info('daemon.stopped', {});
     }),
   };

@@ -5,7 +5,6 @@ import type { Environment } from '../../app/config.ts';
 import { startSandboxCrm } from '../../sandbox/crm/server.ts';
 import { startSandboxSheets } from '../../sandbox/sheets/server.ts';
 import {
-  type Child,
   freePort,
   hasRedisServer,
   runCommand,
@@ -28,56 +27,43 @@ const readyLimitMs = 120_000;
  */
 export async function setStage(wantsRedis: boolean, environment: Environment) {
   const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-demo-'));
-  const stops: (() => Promise<void>)[] = [() => rm(directory, { recursive: true, force: true })];
-  const stop = async () => {
-    for (const step of stops.toReversed()) await step();
+  await using opening = new AsyncDisposableStack();
+  opening.defer(() => rm(directory, { recursive: true, force: true }));
+  const crm = await startSandboxCrm({ port: await freePort(4010), seed, counts });
+  opening.defer(() => crm.close());
+  const sheets = await startSandboxSheets({ port: await freePort(4020), seed });
+  opening.defer(() => sheets.close());
+  const redisPort = wantsRedis && hasRedisServer() ? await freePort(0) : undefined;
+  if (redisPort !== undefined) opening.adopt(await startRedis(redisPort, directory), (redis) => redis.stop());
+  // An installation on this machine keeps its tabs, links, queue and alerts for itself.
+  const configFile = join(directory, 'settings.yaml');
+  await writeFile(configFile, '');
+  const daemonEnvironment: Environment = {
+    PATH: environment['PATH'],
+    CRM_SYNC_CONFIG: configFile,
+    CRM_BASE_URL: crm.baseUrl,
+    CRM_API_KEY: crm.apiKey,
+    GOOGLE_SPREADSHEET_ID: sheets.spreadsheetId,
+    GOOGLE_API_ROOT_URL: sheets.rootUrl,
+    ...(redisPort === undefined ? {} : { REDIS_URL: `redis://127.0.0.1:${redisPort}` }),
+    STATE_DIR: join(directory, 'state'),
+    HTTP_HOST: '127.0.0.1',
+    HTTP_PORT: String(await freePort(8080)),
+    CONTROL_TOKEN: controlToken,
+    LOG_LEVEL: 'error',
   };
-  try {
-    const crm = await startSandboxCrm({ port: await freePort(4010), seed, counts });
-    stops.push(() => crm.close());
-    const sheets = await startSandboxSheets({ port: await freePort(4020), seed });
-    stops.push(() => sheets.close());
-    const redisUrl = wantsRedis && hasRedisServer() ? await stageRedis(directory, stops) : undefined;
-    // An installation on this machine keeps its tabs, links, queue and alerts for itself.
-    const configFile = join(directory, 'settings.yaml');
-    await writeFile(configFile, '');
-    const daemonEnvironment: Environment = {
-      PATH: environment['PATH'],
-      CRM_SYNC_CONFIG: configFile,
-      CRM_BASE_URL: crm.baseUrl,
-      CRM_API_KEY: crm.apiKey,
-      GOOGLE_SPREADSHEET_ID: sheets.spreadsheetId,
-      GOOGLE_API_ROOT_URL: sheets.rootUrl,
-      ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
-      STATE_DIR: join(directory, 'state'),
-      HTTP_HOST: '127.0.0.1',
-      HTTP_PORT: String(await freePort(8080)),
-      CONTROL_TOKEN: controlToken,
-      LOG_LEVEL: 'error',
-    };
-    const daemonUrl = `http://127.0.0.1:${daemonEnvironment['HTTP_PORT']}`;
-    await runCommand(['init'], daemonEnvironment);
-    const daemon: Child = spawnCommand(['start'], daemonEnvironment);
-    stops.push(() => daemon.stop());
-    await waitUntilOk(`${daemonUrl}/readyz`, daemon, readyLimitMs);
-    return {
-      crm,
-      sheets,
-      daemonUrl,
-      hasRedis: redisUrl !== undefined,
-      /** Of the daemon, also for commands against it. */
-      environment: daemonEnvironment,
-      stop,
-    };
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-}
-
-async function stageRedis(directory: string, stops: (() => Promise<void>)[]): Promise<string> {
-  const port = await freePort(0);
-  const redis = await startRedis(port, directory);
-  stops.push(() => redis.stop());
-  return `redis://127.0.0.1:${port}`;
+  const daemonUrl = `http://127.0.0.1:${daemonEnvironment['HTTP_PORT']}`;
+  await runCommand(['init'], daemonEnvironment);
+  const daemon = opening.adopt(spawnCommand(['start'], daemonEnvironment), (child) => child.stop());
+  await waitUntilOk(`${daemonUrl}/readyz`, daemon, readyLimitMs);
+  const opened = opening.move();
+  return {
+    crm,
+    sheets,
+    daemonUrl,
+    hasRedis: redisPort !== undefined,
+    /** Of the daemon, also for commands against it. */
+    environment: daemonEnvironment,
+    stop: () => opened.disposeAsync(),
+  };
 }
