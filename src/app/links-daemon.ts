@@ -22,23 +22,21 @@ export async function startLinksDaemon(
 ): Promise<Daemon> {
   // What is not of crm or sheet is common to all links.
   const [common] = links;
+  await using opening = new AsyncDisposableStack();
   const sharedBudget = openSharedBudget(common.link?.commonDirectory ?? common.state.directory);
+  opening.defer(() => sharedBudget.close());
   const board = openBoard(links, log);
+  opening.defer(() => board?.close().catch((error: unknown) => log.warn('links.not_left', { error })));
   const runner = new LinkRunner({ links, log, rereadKeysOf, sharedBudget, board });
-  const closeAll = async () => {
-    await board?.close().catch((error: unknown) => log.warn('links.not_left', { error }));
-    sharedBudget.close();
-  };
   const front = await startFront({
     ...common.http,
     clock: systemClock,
     log,
     readLinks: () => runner.list(),
     readConditions: () => runner.conditions(),
-  }).catch(async (error: unknown) => {
-    await closeAll();
-    throw error;
   });
+  opening.defer(() => front.close());
+  const opened = opening.move();
   const loop = runner.run(front);
   log.info('daemon.started', { url: front.url, queue: board ? 'bullmq' : 'inprocess', links: links.length });
   return {
@@ -47,8 +45,7 @@ export async function startLinksDaemon(
       log.info('daemon.stopping', {});
       runner.stop();
       await loop;
-      await front.close();
-      await closeAll();
+      await opened.disposeAsync();
       log.info('daemon.stopped', {});
     }),
   };
