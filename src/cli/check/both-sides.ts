@@ -55,10 +55,13 @@ export const sameField: Check = {
         (isTold ? undefined : `Sync of lead ${id}: expected the words “${inSheet}”, found “${row?.['Sync']}”`)
       );
     });
-    const { latest } = await daemon.status();
-    const lost = latest.filter(({ key }) => key.id === String(id)).map((entry) => entry.lost['title']);
-    if (!lost.includes(inSheet))
-      throw new Error(`The journal has no entry that lost “${inSheet}”: ${JSON.stringify(lost)}`);
+    // It is written down once the write that the cell shows already is confirmed.
+    await waitUntil(async () => {
+      const { latest } = await daemon.status();
+      const lost = latest.filter(({ key }) => key.id === String(id)).map((entry) => entry.lost['title']);
+      if (lost.includes(inSheet)) return undefined;
+      return `The journal has no entry that lost “${inSheet}”: ${JSON.stringify(lost)}`;
+    });
   },
 };
 
