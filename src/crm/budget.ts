@@ -36,25 +36,7 @@ export interface BudgetUsage extends WindowUsage, RequestUsage {
 }
 
 /** Stands in front of every request to the CRM, so that no rolling window holds more of them than allowed. */
-export interface RequestBudget {
-  /**
-   * Waits for a slot of any key that may have the scopes, or of the one key that is meant. Rejects with the signal's reason,
-   * CRM_UNREACHABLE once closed, or the log's error.
-   */
-  take(lane: Lane, needs?: readonly Scope[], signal?: AbortSignal, only?: ApiKey): Promise<Permit>;
-  /** The CRM refused a request for its rate (429): its key waits as the CRM says, else longer each time. */
-  park(key: ApiKey, durationMs?: number): void;
-  /**
-   * The CRM refused the key, for these scopes (403) or at all (401). Answers whether another is left to
-   * try.
-   */
-  refuse(key: ApiKey, needs?: readonly Scope[]): boolean;
-  usage(): BudgetUsage;
-  /** The secrets of all keys as they are now: whoever waits for a turn can tell by them whether its key was exchanged meanwhile. */
-  secrets(): Secrets;
-  /** Turns away everybody who waits and everybody who comes. */
-  close(): void;
-}
+export type RequestBudget = Pick<SlidingLogBudget, keyof SlidingLogBudget>;
 
 /** Makes a budget that goes on with the slots which the log kept over a restart. */
 export const createRequestBudget = (options: RequestBudgetOptions): RequestBudget =>
@@ -95,7 +77,7 @@ const othersEveryMs = 1_000;
 /** While one of two clocks is being corrected they run apart by up to 0.05 %; twice that is safe. */
 const clockDrift = 0.001;
 
-class SlidingLogBudget implements RequestBudget {
+class SlidingLogBudget {
   readonly #options: RequestBudgetOptions;
   /** How long a slot stays taken after the answer. */
   readonly #slotMs: number;
@@ -122,6 +104,10 @@ class SlidingLogBudget implements RequestBudget {
     for (const slot of options.log.readSlots()) this.#takeOverSlot(slot);
   }
 
+  /**
+   * Waits for a slot of any key that may have the scopes, or of the one key that is meant. Rejects with the signal's reason,
+   * CRM_UNREACHABLE once closed, or the log's error.
+   */
   take(lane: Lane, needs: readonly Scope[] = [], signal?: AbortSignal, only?: ApiKey): Promise<Permit> {
     if (this.#isClosed) return Promise.reject(closedError());
     if (signal?.aborted) return Promise.reject(signal.reason);
@@ -138,6 +124,7 @@ class SlidingLogBudget implements RequestBudget {
     return promise.finally(() => signal?.removeEventListener('abort', leave));
   }
 
+  /** The CRM refused a request for its rate (429): its key waits as the CRM says, else longer each time. */
   park(key: ApiKey, durationMs?: number): void {
     const parked = this.#keyWindows.find((candidate) => candidate.key === key);
     this.#limitReplies += 1;
@@ -145,6 +132,7 @@ class SlidingLogBudget implements RequestBudget {
     this.#serve();
   }
 
+  /** The CRM refused the key, for these scopes (403) or at all (401). Returns whether another is left to try. */
   refuse(key: ApiKey, needs?: readonly Scope[]): boolean {
     const isAnotherLeft = this.#pool.refuse(key, needs);
     this.#serve();
@@ -174,10 +162,12 @@ class SlidingLogBudget implements RequestBudget {
     };
   }
 
+  /** The secrets of all keys as they are now: whoever waits for a turn can tell by them whether its key was exchanged meanwhile. */
   secrets(): Secrets {
     return new Map(this.#options.keys.map((key) => [key, key.secret]));
   }
 
+  /** Turns away everybody who waits and everybody who comes. */
   close(): void {
     this.#isClosed = true;
     this.#stopAlarm();

@@ -3,12 +3,10 @@ import type { CustomField, LeadStatus, Pipeline, Stage } from '../core/fields/ca
 import type { FieldKind } from '../core/fields/field-kind.ts';
 import type { ListedCatalog, Oddity } from '../core/fields/listed-catalog.ts';
 import type { Lane, Log } from '../core/ports.ts';
-import { type Endpoint, endpoints } from './contract.ts';
-import { type CustomFieldType, customFieldTypes } from './contract-records.ts';
+import { type CustomFieldType, customFieldTypes, type Endpoint, endpoints } from './contract.ts';
 import type { CrmHttp } from './http.ts';
-import { isJsonObject } from './json.ts';
-import { readListAnswer } from './list-answer.ts';
-import { toId, toText, toTruth, toWhole } from './read-value.ts';
+import { readListAnswer } from './listing.ts';
+import { isJsonObject, toId, toText, toTruth, toWhole } from './read-value.ts';
 import { failureOfList } from './verdict.ts';
 
 const kinds: Readonly<Record<CustomFieldType, FieldKind>> = {

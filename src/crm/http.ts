@@ -2,12 +2,10 @@ import { isSyncError, SyncError } from '../core/errors.ts';
 import { writeTimeMs } from '../core/fence.ts';
 import type { Clock, Fence, Lane, Log, Sending } from '../core/ports.ts';
 import type { Permit, RequestBudget } from './budget.ts';
-import { type Endpoint, type EndpointName, endpoints, type Scope } from './contract.ts';
-import type { Envelope } from './contract-records.ts';
+import { type Endpoint, type EndpointName, type Envelope, endpoints, type Scope } from './contract.ts';
 import { type Exchange, exchange, type OutgoingRequest } from './exchange.ts';
 import type { ApiKey, Secrets } from './key-pool.ts';
-import { readRefusalPause } from './refusal-pause.ts';
-import { isRateRefusal, type JudgedRequest, judge } from './verdict.ts';
+import { isRateRefusal, type JudgedRequest, judge, readRefusalPause } from './verdict.ts';
 
 export interface CrmHttpOptions {
   /** With the specification's path prefix. */

@@ -37,19 +37,7 @@ export function createApiKey(
 export type Secrets = ReadonlyMap<ApiKey, string>;
 
 /** Keys of one account, each good for what its scopes allow. */
-export interface KeyPool {
-  /** Whether the key may be tried for a request that needs these scopes. */
-  allows(key: ApiKey, needs: readonly Scope[]): boolean;
-  /**
-   * Notes that the CRM refused the key: for these scopes (403), or for whatever it was (401, no scopes). For a
-   * quarter of an hour it is not used for that again while another key is left. Answers whether one is; when
-   * none is, all of them are tried again the next time. A person may have mended it meanwhile, and with another
-   * secret it is another key.
-   */
-  refuse(key: ApiKey, needs?: readonly Scope[]): boolean;
-  /** Whether the key was refused for everything. */
-  isRefused(key: ApiKey): boolean;
-}
+export type KeyPool = ReturnType<typeof createKeyPool>;
 
 /** Stands for whatever a request needs. */
 const everything = '';
@@ -58,7 +46,7 @@ const everything = '';
 const refusedForMs = 900_000;
 
 /** Makes a pool of at least one key; `now` tells the time of a clock that is never set. */
-export function createKeyPool(keys: readonly ApiKey[], now: () => number): KeyPool {
+export function createKeyPool(keys: readonly ApiKey[], now: () => number) {
   /** By what they were refused for, when each key was, by its name. */
   const refused = new Map<string, Map<string, number>>();
   const isRefusedFor = ({ name }: ApiKey, purpose: string) =>
@@ -67,17 +55,24 @@ export function createKeyPool(keys: readonly ApiKey[], now: () => number): KeyPo
     !isRefusedFor(key, everything) && !isRefusedFor(key, purpose);
 
   return {
-    allows(key, needs) {
+    /** Whether the key may be tried for a request that needs these scopes. */
+    allows(key: ApiKey, needs: readonly Scope[]): boolean {
       const purpose = needs.join(' ');
       return isGood(key, purpose) || !keys.some((other) => isGood(other, purpose));
     },
-    refuse(key, needs = []) {
+    /**
+     * Notes that the CRM refused the key: for these scopes (403), or for whatever it was (401, no scopes). For a quarter of an hour it is not
+     * used for that again while another key is left. Returns whether one is; when none is, all of them are tried again the next time. A person
+     * may have mended it meanwhile, and with another secret it is another key.
+     */
+    refuse(key: ApiKey, needs: readonly Scope[] = []): boolean {
       const purpose = needs.join(' ');
       refused.set(purpose, (refused.get(purpose) ?? new Map<string, number>()).set(key.name, now()));
       if (keys.some((other) => isGood(other, purpose))) return true;
       refused.delete(purpose);
       return false;
     },
-    isRefused: (key) => isRefusedFor(key, everything),
+    /** Whether the key was refused for everything. */
+    isRefused: (key: ApiKey) => isRefusedFor(key, everything),
   };
 }

@@ -1,12 +1,16 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
 import type { ListedEntity, RecordId } from '../core/record.ts';
-import { endpointOf, endpoints } from './contract.ts';
-import type { Envelope } from './contract-records.ts';
-import { isJsonObject } from './json.ts';
-import { type PageFacts, readListAnswer } from './list-answer.ts';
-import { listings, type PageQuery, pageQueries } from './listing.ts';
-import { pageLimit } from './page-end.ts';
+import { type Envelope, endpointOf, endpoints } from './contract.ts';
+import {
+  listings,
+  type PageFacts,
+  type PageQuery,
+  pageLimit,
+  pageQueries,
+  readListAnswer,
+} from './listing.ts';
 import type { CrmProbe, ProbeCall } from './probe.ts';
+import { isJsonObject } from './read-value.ts';
 import { readRecord, unwrapRecord } from './records.ts';
 
 /** How the CRM lists an entity, as far as its records show it; what they do not show is absent. */

@@ -3,8 +3,7 @@ import { joinContactId } from '../core/fields/contact-id.ts';
 import { customFieldKey, customFieldName, describeEntity } from '../core/fields/field.ts';
 import type { Entity, RecordId, Unread } from '../core/record.ts';
 import type { FieldName, Fields, Value } from '../core/value.ts';
-import { isJsonObject } from './json.ts';
-import { type ReadValue, readCustom, readStandard, toId, toText } from './read-value.ts';
+import { isJsonObject, type ReadValue, readCustom, readStandard, toId, toText } from './read-value.ts';
 
 /** A record of the CRM in canonical form. */
 export interface CrmRecord {

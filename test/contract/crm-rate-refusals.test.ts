@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Crm, Sending } from '../../src/core/ports.ts';
-import { readRefusalPause } from '../../src/crm/refusal-pause.ts';
+import { readRefusalPause } from '../../src/crm/verdict.ts';
 import { type SandboxCrm, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import { createCrmBench } from '../support/crm-bench.ts';
 import { createManualClock } from '../support/manual-clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readClockLead, readLimitHeaders } from '../../src/crm/probe-headers.ts';
+import { readClockLead, readLimitHeaders } from '../../src/crm/probe.ts';
 
 const noon = Date.UTC(2026, 10, 21, 12);
 const date = new Date(noon).toUTCString();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { customFieldTypes } from '../../src/crm/contract-records.ts';
+import { customFieldTypes } from '../../src/crm/contract.ts';
 import { seedRecords } from '../../src/sandbox/crm/seed.ts';
 import { openModel, start } from '../support/sandbox-crm-calls.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { CustomFieldDefinition } from '../../src/crm/contract-records.ts';
+import type { CustomFieldDefinition } from '../../src/crm/contract.ts';
 import { seedCustomFields } from '../../src/sandbox/crm/seed-catalog.ts';
 import { healthOf } from '../support/health.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';

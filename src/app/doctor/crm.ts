@@ -1,9 +1,8 @@
 import { type ListedEntity, listedEntities } from '../../core/record.ts';
 import { readCatalog } from '../../crm/catalog.ts';
-import { pageLimit } from '../../crm/page-end.ts';
-import { type CrmProbe, probeRequestsMax } from '../../crm/probe.ts';
+import { pageLimit } from '../../crm/listing.ts';
+import { type CrmProbe, probeRequestsMax, readClockLead, readLimitHeaders } from '../../crm/probe.ts';
 import { type ListDialect, readListDialect, readSinglePlace } from '../../crm/probe-dialect.ts';
-import { readClockLead, readLimitHeaders } from '../../crm/probe-headers.ts';
 import { createLog } from '../logger.ts';
 import { tabNames } from '../settings.ts';
 import { accessExaminations, account, connection, key, singleKeys } from './access.ts';

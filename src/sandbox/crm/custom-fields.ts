@@ -1,4 +1,4 @@
-import type { CustomFieldDefinition } from '../../crm/contract-records.ts';
+import type { CustomFieldDefinition } from '../../crm/contract.ts';
 import type { CrmChoices } from './choices.ts';
 import { readCustomFieldDate } from './dates.ts';
 import type { CustomFieldValue, CustomFieldValues, Member } from './records.ts';

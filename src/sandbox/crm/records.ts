@@ -1,4 +1,4 @@
-import type { CustomFieldDefinition, Pipeline } from '../../crm/contract-records.ts';
+import type { CustomFieldDefinition, Pipeline } from '../../crm/contract.ts';
 import { createRandom, drawUuid } from './random.ts';
 import { refuseWith } from './refusal.ts';
 

@@ -1,4 +1,4 @@
-import type { CustomFieldDefinition, Pipeline } from '../../crm/contract-records.ts';
+import type { CustomFieldDefinition, Pipeline } from '../../crm/contract.ts';
 import type { Member, StoredLeadStatus } from './records.ts';
 
 /**

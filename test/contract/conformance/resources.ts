@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { customFieldTypes } from '../../../src/crm/contract-records.ts';
+import { customFieldTypes } from '../../../src/crm/contract.ts';
 import { seedRecords } from '../../../src/sandbox/crm/seed.ts';
 import { start } from '../../support/sandbox-crm-calls.ts';
 import { eachRow, leadId, openAgency, type Section } from './section.ts';
