@@ -1,28 +1,17 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import type { Log } from '../core/ports.ts';
 import { equalCells } from '../sheet/port/cell.ts';
 import { newSheetError } from '../sheet/port/errors.ts';
 import type { Layout } from '../sheet/port/layout.ts';
-import type { SheetsClient, Spreadsheet } from './client.ts';
+import type { Range, SheetsClient, Spreadsheet } from './client.ts';
 import { bindColumns } from './columns.ts';
 import { isTooMuch } from './errors.ts';
 import { cellAt, cellFields, type Grid, gridFields, sizeFields } from './grid.ts';
 import { metadataFields } from './metadata.ts';
-import type { Parts } from './parts.ts';
 import { placeTab, readTagged, type TaggedSpreadsheet } from './tabs.ts';
-import { firstPace, longestOf, slowDown, speedUp, windowsOf } from './windows.ts';
 
 /** Names those tabs whose cells are wanted, once the names and sizes of all of them are known. */
 export type Choose = (spreadsheet: TaggedSpreadsheet) => readonly Grid[];
-
-/** Reads tabs by their numeric ids, as many rows at a time as Google has answers for. */
-export interface ChosenTabs {
-  /** Whether whole tabs are read in one request. */
-  areWhole(): boolean;
-  /** Does a read, and asks for fewer rows at a time once Google had no answer again and again, and for more once it had. */
-  paced<Result>(read: () => Promise<Result>): Promise<Result>;
-  /** All tabs there are, and the cells of those that are chosen. */
-  read(layout: Layout, choose: Choose): Promise<TaggedSpreadsheet>;
-}
 
 /** Field mask of where tabs are and how large, without any cell. */
 export const tabFields = `properties.timeZone,${metadataFields},sheets.${sizeFields}`;
@@ -30,15 +19,18 @@ export const tabFields = `properties.timeZone,${metadataFields},sheets.${sizeFie
 /** How often tabs are read in several requests until nobody moves a row meanwhile. */
 const attemptsMax = 3;
 
-export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log): ChosenTabs {
+/** Reads tabs by their numeric ids, as many rows at a time as Google has answers for. */
+export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log) {
   let pace = firstPace;
   /** Rows of the longest tab that was chosen last. */
   let longest: number | undefined;
+  /** Whether whole tabs are read in one request. */
   const areWhole = () => pace.halvings === 0;
 
   return {
     areWhole,
-    async paced(read) {
+    /** Does a read, and asks for fewer rows at a time once Google had no answer again and again, and for more once it had. */
+    async paced<Result>(read: () => Promise<Result>): Promise<Result> {
       const before = pace;
       try {
         const result = await read();
@@ -52,7 +44,8 @@ export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log): 
         if (pace.halvings !== before.halvings) log.info('sheet.read_size', { halvings: pace.halvings });
       }
     },
-    async read(layout, choose) {
+    /** All tabs there are, and the cells of those that are chosen. */
+    async read(layout: Layout, choose: Choose): Promise<TaggedSpreadsheet> {
       for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
         const look = await expectPart(parts.get(tabFields));
         const chosen = choose(readTagged(look));
@@ -111,3 +104,115 @@ async function isStill(client: SheetsClient, tagged: TaggedSpreadsheet, layout: 
     );
   });
 }
+
+/**
+ * How small the requests of a read are. Google says that a spreadsheet is too complex with the words with which it says that it is down, so
+ * that a read that failed for it once more asks for fewer rows at a time.
+ */
+export interface Pace {
+  /** How often the rows of the longest tab are halved; none where all tabs go in one request. */
+  readonly halvings: number;
+  /** Failures since the last success. */
+  readonly failures: number;
+  /** Successes since the last change. */
+  readonly successes: number;
+}
+
+export const firstPace: Pace = { halvings: 0, failures: 0, successes: 0 };
+
+/** The first failure may be a short break. */
+const failuresMin = 2;
+/** Fewer rows in a request spare Google nothing. */
+const rowsMin = 500;
+/** So many successes in a row, and a request may be twice as large again. */
+const successesMin = 30;
+
+/** The pace after a read for which Google had no answer; `longest` is the number of rows of the longest tab, where that is known. */
+export function slowDown({ failures, halvings }: Pace, longest = Number.POSITIVE_INFINITY): Pace {
+  const isLasting = failures + 1 >= failuresMin || halvings > 0;
+  const canHalve = longest / 2 ** halvings > rowsMin && halvings < halvingsMax;
+  return { halvings: halvings + (isLasting && canHalve ? 1 : 0), failures: failures + 1, successes: 0 };
+}
+
+/** A tab has at most 10,000,000 rows: then a request brings fewer than the least that it is asked for. */
+const halvingsMax = 15;
+
+export const speedUp = ({ halvings, successes }: Pace): Pace =>
+  halvings > 0 && successes + 1 >= successesMin
+    ? { halvings: halvings - 1, failures: 0, successes: 0 }
+    : { halvings, failures: 0, successes: successes + 1 };
+
+/** The ranges in which the tabs are read, each list in a request of its own: short ones share one. */
+export function windowsOf(
+  grids: readonly Pick<Grid, 'sheetId' | 'rowCount'>[],
+  { halvings }: Pace,
+): sheets_v4.Schema$GridRange[][] {
+  const height = Math.max(rowsMin, Math.ceil(longestOf(grids) / 2 ** halvings));
+  const requests: { rows: number; ranges: sheets_v4.Schema$GridRange[] }[] = [];
+  for (const { rowCount, sheetId } of grids) {
+    for (let startRowIndex = 0; startRowIndex < rowCount; startRowIndex += height) {
+      const rows = Math.min(height, rowCount - startRowIndex);
+      const range = { sheetId, startRowIndex, endRowIndex: startRowIndex + rows };
+      const last = requests.at(-1);
+      if (last && last.rows + rows <= height) {
+        last.rows += rows;
+        last.ranges.push(range);
+      } else requests.push({ rows, ranges: [range] });
+    }
+  }
+  return requests.map(({ ranges }) => ranges);
+}
+
+const longestOf = (grids: readonly Pick<Grid, 'rowCount'>[]): number =>
+  grids.reduce((longest, { rowCount }) => Math.max(longest, rowCount), 0);
+
+/** Reads a spreadsheet in one request or in several; while all of their answers stay the same, so does the object that comes of them. */
+export function createParts(client: SheetsClient) {
+  let watches = new Map<string, ReturnType<typeof client.watch>>();
+  let used: typeof watches = new Map();
+  let last: { readonly parts: readonly Spreadsheet[]; readonly made: TaggedSpreadsheet } | undefined;
+
+  return {
+    /** A part, or `undefined` when one of the ranges names no tab. */
+    get(fields: string, ranges: readonly Range[] = []): Promise<Spreadsheet | undefined> {
+      const key = JSON.stringify([fields, ranges]);
+      const watch = watches.get(key) ?? used.get(key) ?? client.watch(fields, ranges);
+      used.set(key, watch);
+      return watch();
+    },
+    /** The parts as one spreadsheet. What it says of itself, and the order of its tabs, are those of the first part. */
+    join(parts: readonly Spreadsheet[]): TaggedSpreadsheet {
+      // What was not asked for since the last time is not kept: each holds a whole answer.
+      [watches, used] = [used, new Map()];
+      const isSame =
+        last?.parts.length === parts.length && last.parts.every((part, at) => part === parts[at]);
+      if (!last || !isSame) last = { parts, made: readTagged(joinParts(parts)) };
+      return last.made;
+    },
+  };
+}
+
+type Parts = ReturnType<typeof createParts>;
+
+type Sheet = NonNullable<Spreadsheet['sheets']>[number];
+
+function joinParts(parts: readonly Spreadsheet[]): Spreadsheet {
+  const [first = {}, ...others] = parts;
+  if (others.length === 0) return first;
+  const sheets = new Map<number, Sheet>();
+  for (const sheet of parts.flatMap((part) => part.sheets ?? [])) {
+    const id = sheet.properties?.sheetId ?? 0;
+    const known = sheets.get(id);
+    sheets.set(id, known ? joinSheets(known, sheet) : sheet);
+  }
+  return { ...Object.assign({}, ...others.toReversed(), first), sheets: [...sheets.values()] };
+}
+
+/** Parts of a tab that follow each other. Its size is that of the first, so that a change since then is seen. */
+const joinSheets = (one: Sheet, other: Sheet): Sheet => ({
+  ...other,
+  ...one,
+  merges: [...(one.merges ?? []), ...(other.merges ?? [])],
+  tables: [...(one.tables ?? []), ...(other.tables ?? [])],
+  data: [...(one.data ?? []), ...(other.data ?? [])],
+});

@@ -1,12 +1,12 @@
 // The path matters: the whole package costs a second and 110 MB at start.
 import { sheets, type sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
+import { backoffMs } from '../core/backoff.ts';
 import { isSyncError } from '../core/errors.ts';
 import { writeTimeMs } from '../core/fence.ts';
 import type { Clock, Fence, Log } from '../core/ports.ts';
 import { newSheetError } from '../sheet/port/errors.ts';
 import { isUnknownRange, sheetError, withAccount } from './errors.ts';
 import { createLogin, type Login } from './login/login.ts';
-import { createQuota, repeatLimited, type Spend } from './quota.ts';
 
 export type Spreadsheet = sheets_v4.Schema$Spreadsheet;
 export type Request = sheets_v4.Schema$Request;
@@ -35,10 +35,8 @@ export interface SheetsClientOptions {
 export interface SheetsClient {
   /** The masked parts of the spreadsheet, or `undefined` when one of the ranges names no tab. */
   get(fields: string, ranges?: readonly Range[]): Promise<Spreadsheet | undefined>;
-  /** The same, for what is asked again and again: while the answer stays the same, so does the object that `make` made of it. */
-  watch<Made>(
-    make: (spreadsheet: Spreadsheet) => Made,
-  ): (fields: string, ranges?: readonly Range[]) => Promise<Made | undefined>;
+  /** The same, for what is asked again and again: while the answer stays the same, so does the object. */
+  watch(fields: string, ranges: readonly Range[]): () => Promise<Spreadsheet | undefined>;
   /**
    * Applies all requests or none. Answers the masked parts of the spreadsheet in the ranges as it is
    * afterwards.
@@ -55,17 +53,12 @@ interface Signer {
 
 /** Every error of the client is a `SyncError` with a SHEET_ code; none carries a token. */
 export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
-  const { spreadsheetId, rootUrl, timeoutMs, clock, fence } = options;
+  const { spreadsheetId, rootUrl, timeoutMs, fence } = options;
   const login = rootUrl === undefined ? createLogin(options) : undefined;
   const perCall = callOptions(options);
   const { readsPerMinute, writesPerMinute } = options;
-  const spendRead = createQuota({ requestsPerMinute: readsPerMinute, timeoutMs, whenFull: 'wait', clock });
-  const spendWrite = createQuota({
-    requestsPerMinute: writesPerMinute,
-    timeoutMs,
-    whenFull: 'refuse',
-    clock,
-  });
+  const spendRead = createQuota(readsPerMinute, 'wait', options);
+  const spendWrite = createQuota(writesPerMinute, 'refuse', options);
 
   async function send<Answer>(
     spend: Spend,
@@ -84,7 +77,8 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
     }
   }
 
-  const fetchAnswer: FetchAnswer = (fields, ranges) => {
+  /** Returns the bytes, or `undefined` when one of the ranges names no tab. */
+  const fetchAnswer = (fields: string, ranges: readonly Range[]) => {
     const read = async (signer: Signer) => {
       try {
         return await fetchBytes({ ...signer, ...compact, spreadsheetId, fields }, ranges, perCall);
@@ -101,7 +95,7 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
       const answer = await fetchAnswer(fields, ranges);
       return answer && parseSpreadsheet(answer);
     },
-    watch: (make) => watchAnswer(fetchAnswer, make),
+    watch: (fields, ranges) => watchAnswer(() => fetchAnswer(fields, ranges)),
     batchUpdate: (requests, fields, ranges) =>
       send(spendWrite, 'write to the spreadsheet', async (signer) => {
         const requestBody = {
@@ -152,20 +146,14 @@ const filtersOf = (ranges: readonly Range[]): sheets_v4.Schema$GetSpreadsheetByD
   dataFilters: ranges.map((range) => (typeof range === 'string' ? { a1Range: range } : { gridRange: range })),
 });
 
-/** Returns the bytes, or `undefined` when one of the ranges names no tab. */
-type FetchAnswer = (fields: string, ranges: readonly Range[]) => Promise<Buffer | undefined>;
-
 /** Most answers are the last one again: to compare bytes is little work beside reading what they say. */
-function watchAnswer<Made>(
-  fetchAnswer: FetchAnswer,
-  make: (spreadsheet: Spreadsheet) => Made,
-): (fields: string, ranges?: readonly Range[]) => Promise<Made | undefined> {
-  let last: { readonly answer: Buffer; readonly made: Made } | undefined;
-  return async (fields, ranges = []) => {
-    const answer = await fetchAnswer(fields, ranges);
+function watchAnswer(fetchAnswer: () => Promise<Buffer | undefined>): () => Promise<Spreadsheet | undefined> {
+  let last: { readonly answer: Buffer; readonly spreadsheet: Spreadsheet } | undefined;
+  return async () => {
+    const answer = await fetchAnswer();
     if (!answer) return undefined;
-    if (!last?.answer.equals(answer)) last = { answer, made: make(parseSpreadsheet(answer)) };
-    return last.made;
+    if (!last?.answer.equals(answer)) last = { answer, spreadsheet: parseSpreadsheet(answer) };
+    return last.spreadsheet;
   };
 }
 
@@ -184,4 +172,74 @@ function parseSpreadsheet(answer: Buffer): Spreadsheet {
 function checkedSpreadsheet(spreadsheet: Spreadsheet | undefined): Spreadsheet {
   if (Array.isArray(spreadsheet?.sheets)) return spreadsheet;
   throw newSheetError('SHEET_UNREADABLE', 'The answer to a request for the spreadsheet is not one.');
+}
+
+const windowMs = 60_000;
+
+/** Runs a request as soon as the window has room for it. */
+type Spend = <Answer>(request: () => Promise<Answer>) => Promise<Answer>;
+
+/**
+ * A sliding window of requests. A slot is free again one minute after the answer, because only then it is
+ * sure that Google's count of the last minute does not contain the request. `refuse` fails with SHEET_LIMITED instead of waiting: what a
+ * request was planned from may not grow old.
+ */
+function createQuota(
+  requestsPerMinute: number,
+  whenFull: 'wait' | 'refuse',
+  { clock, timeoutMs }: Pick<SheetsClientOptions, 'clock' | 'timeoutMs'>,
+): Spend {
+  let slots: { freeAt: number }[] = [];
+
+  async function takeSlot(): Promise<{ freeAt: number }> {
+    for (;;) {
+      const now = clock.monotonicMs();
+      slots = slots.filter((slot) => slot.freeAt > now);
+      if (slots.length < requestsPerMinute) break;
+      const waitMs = Math.min(...slots.map((slot) => slot.freeAt)) - now;
+      if (whenFull === 'refuse') throw fullError(waitMs);
+      await clock.sleep(waitMs);
+    }
+    const slot = { freeAt: clock.monotonicMs() + timeoutMs + windowMs };
+    slots.push(slot);
+    return slot;
+  }
+
+  return async (request) => {
+    const slot = await takeSlot();
+    try {
+      return await request();
+    } finally {
+      slot.freeAt = clock.monotonicMs() + windowMs;
+    }
+  };
+}
+
+const fullError = (retryAfterMs: number) =>
+  newSheetError('SHEET_LIMITED', 'The requests that Google allows in a minute are used up.', {
+    retryAfterMs,
+  });
+
+const waitsMax = 5;
+const waits = { firstMs: 2000, maxMs: 32_000 };
+
+/**
+ * Repeats a request that Google limited, after waits of up to 2, 4, 8, 16 and 32 seconds. Google advises to
+ * double them and sends no Retry-After: https://developers.google.com/workspace/sheets/api/limits. Good for reads
+ * alone: rows move while a write waits. Fails with SHEET_LIMITED when all were limited.
+ */
+async function repeatLimited<Answer>(
+  request: () => Promise<Answer>,
+  { clock, random, log }: Pick<SheetsClientOptions, 'clock' | 'random' | 'log'>,
+): Promise<Answer> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await request();
+    } catch (error) {
+      if (attempt > waitsMax || !isSyncError(error, 'SHEET_LIMITED')) throw error;
+      const waitMs = backoffMs(waits, attempt, random());
+      log.warn('sheet.limited', { waitMs });
+      await clock.sleep(waitMs);
+    }
+  }
 }

@@ -2,13 +2,12 @@ import type { FieldKind } from '../core/fields/field-kind.ts';
 import { idHeader, pauseName, syncHeader } from '../core/fields/headers.ts';
 import { labelKey } from '../core/text/label-key.ts';
 import type { FieldName } from '../core/value.ts';
-import { type Cell, describeCell } from '../sheet/port/cell.ts';
+import { type Cell, describeCell, emptyCell, isUnfilled } from '../sheet/port/cell.ts';
 import type { TabLayout } from '../sheet/port/layout.ts';
 import { columnLetters } from './a1.ts';
-import { cellAt, type Grid } from './grid.ts';
-import { findCandidates, findPinned, findRenamed, type Places } from './header-match.ts';
-import { explainHeaderRow, findHeaderRow } from './header-row.ts';
+import { cellAt, type Grid, type Rows } from './grid.ts';
 import { type Managed, managedColumns, wantedColumns } from './managed.ts';
+import { headerHash } from './metadata.ts';
 
 export interface ManagedColumn {
   /** Zero-based grid column. */
@@ -47,7 +46,7 @@ const held = (reason: string): Binding => ({ state: 'held', reason });
  * stands nowhere by its tag, because then a person gave it another header. A field that is called otherwise in the
  * CRM is found by its tag first.
  */
-export function bindColumns(grid: Pick<Grid, 'rows' | 'tags'>, layout: TabLayout): Binding {
+export function bindColumns(grid: TaggedRows, layout: TabLayout): Binding {
   const headerRow = grid.rows[0] ?? [];
   const managed = managedColumns(layout);
   const indexes = indexesByHeader(headerRow);
@@ -103,7 +102,7 @@ export function bindColumns(grid: Pick<Grid, 'rows' | 'tags'>, layout: TabLayout
 
 /** Why the header row is not row 1; a tab that was laid out had it there. */
 function findMisplaced(
-  { rows, tags }: Pick<Grid, 'rows' | 'tags'>,
+  { rows, tags }: TaggedRows,
   managed: readonly Managed[],
   title: string,
 ): string | undefined {
@@ -115,7 +114,7 @@ function findMisplaced(
 
 /** Says of which column nobody can tell whether it is still meant, because it was renamed and another one is called as it was. */
 function findRival(
-  grid: Pick<Grid, 'rows' | 'tags'>,
+  grid: TaggedRows,
   title: string,
   managed: readonly Managed[],
   indexesOf: (column: Managed) => readonly number[],
@@ -144,7 +143,7 @@ const foreignReason = (title: string): string =>
  * A tag counts where a text of a person stands above its column. An emptied header is no other name: whoever
  * wiped a whole column must not be taken for somebody who wiped all its values.
  */
-function addRenamed(byHeader: Places, { rows, tags }: Pick<Grid, 'rows' | 'tags'>): Places {
+function addRenamed(byHeader: Places, { rows, tags }: TaggedRows): Places {
   const taken = new Set(byHeader.values());
   const renamed = tags.filter(
     ({ field, index }) =>
@@ -164,4 +163,123 @@ function indexesByHeader(headerRow: readonly Cell[]): ReadonlyMap<string, number
   );
   const groups = Map.groupBy(headers, ({ key }) => key);
   return new Map([...groups].map(([key, group]) => [key, group.map(({ index }) => index)]));
+}
+
+type TaggedRows = Pick<Grid, 'rows' | 'tags'>;
+
+/** Grid columns by what they carry: a field's name, or the header of the ID and the Sync column. */
+type Places = ReadonlyMap<string, number>;
+
+/**
+ * The columns of fields that the CRM calls otherwise since their column had their header. Nobody did anything in the sheet, so that the
+ * tag says where the field stands, and the header that it has now may be somebody else's. A tag of which nothing is known is taken for
+ * one of these.
+ */
+function findPinned({ rows, tags }: TaggedRows, managed: readonly Managed[]): Places {
+  const wanted = new Map(managed.map((column) => [column.name, column]));
+  const headed = tags.filter(({ index }) => cellAt(rows, 0, index).kind !== 'empty');
+  const pinned = headed.filter(({ field, header, index }) => {
+    const column = wanted.get(field);
+    if (column?.fieldHeader === undefined || header === headerHash(column.fieldHeader)) return false;
+    return labelKey(describeCell(cellAt(rows, 0, index))) !== labelKey(column.header);
+  });
+  const isCertain = ({ field, index }: (typeof pinned)[number]) =>
+    headed.filter((tag) => tag.field === field).length === 1 &&
+    pinned.filter((tag) => tag.index === index).length === 1;
+  return new Map(pinned.filter(isCertain).map(({ field, index }) => [field, index] as const));
+}
+
+/** The columns that are called like a managed one, and may be it. */
+function findCandidates(
+  grid: TaggedRows,
+  column: Managed,
+  namesakes: readonly number[],
+  pinned: Places,
+): readonly number[] {
+  if (pinned.has(column.name)) return [];
+  const taken = new Set(pinned.values());
+  const free = namesakes.filter((index) => !taken.has(index));
+  return free.every((index) => isOfOthers(grid, column, index)) ? [] : free;
+}
+
+/**
+ * The column that bears the tag of a managed one under a name that people gave it, while one without that tag is called as it should be.
+ * Whether they called another one so since, or moved its contents and left the tag behind, nobody can tell. Above one that the
+ * configuration has moved the name of its field still stands.
+ */
+function findRenamed(
+  { rows, tags }: TaggedRows,
+  { column, name }: Managed,
+  candidate: number,
+  wanted: ReadonlySet<string>,
+): number | undefined {
+  if (tags.some(({ field, index }) => index === candidate && field === name)) return undefined;
+  const former = column?.fieldHeader;
+  const renamed = tags.find(({ field, index }) => {
+    const cell = cellAt(rows, 0, index);
+    const key = labelKey(describeCell(cell));
+    const isOther = wanted.has(key) || (former !== undefined && key === labelKey(former));
+    return field === name && cell.kind !== 'empty' && !isOther;
+  });
+  return renamed?.index;
+}
+
+/**
+ * Whether a column was there before a managed one that is called like it: it carries another field, or people filled it. A tab without
+ * any tag was never laid out: there its headers are taken at their word. A field of which something was agreed had a column, and has
+ * lost its tag where a person copied the column and deleted the first.
+ */
+function isOfOthers({ rows, tags }: TaggedRows, { isNew = false, name }: Managed, index: number): boolean {
+  const borne = tags.filter((tag) => tag.index === index);
+  if (tags.length === 0 || borne.some(({ field }) => field === name)) return false;
+  if (borne.length > 0) return isNew || name === pauseName;
+  return isNew && isFilled(rows.slice(1), index);
+}
+
+const isFilled = (rows: TaggedRows['rows'], index: number): boolean =>
+  rows.some((row) => !isUnfilled(row[index] ?? emptyCell));
+
+/** Headers are looked for no further down: below, any text may be one of the list itself. */
+const rowsMax = 50;
+
+/** So many of them are named. */
+const namedMax = 3;
+
+/**
+ * Why a tab of people has its headers elsewhere than in row 1, as it seems, and what to do; `undefined` where row 1 may be its header row.
+ * Columns that were added beside the wrong row would have the list among their records.
+ */
+function explainHeaderRow(rows: Rows, managed: readonly Managed[], title: string): string | undefined {
+  const keys = new Set(managed.map(({ header }) => labelKey(header)));
+  const isKnown = (cell: Cell) => keys.has(labelKey(describeCell(cell)));
+  const filledOf = (row: readonly Cell[]) => row.filter(({ kind }) => kind !== 'empty');
+  const shown = rows.slice(0, rowsMax).map(filledOf);
+  const known = shown.map(
+    (row) => new Set(row.filter(isKnown).map((cell) => labelKey(describeCell(cell)))).size,
+  );
+  const [first = []] = shown;
+  const [knownFirst = 0, ...knownBelow] = known;
+  const most = Math.max(0, ...knownBelow);
+  // The only cell of its row is a title. One known name alone may be a cell of the list, where row 1 has more than a title.
+  const isTitle = first.length <= 1 && knownFirst === 0;
+  const isHeaded = most > knownFirst && knownFirst < 2 && (most > 1 || isTitle);
+  const isLonger = (row: readonly Cell[], at: number) => at > 0 && row.length > first.length;
+  const found = isHeaded ? known.indexOf(most, 1) : isTitle ? shown.findIndex(isLonger) : -1;
+  const cells = shown[found];
+  if (!cells) return undefined;
+  const named = (isHeaded ? cells.filter(isKnown) : cells).slice(0, namedMax).map(quoteCell).join(', ');
+  const otherwise = isHeaded ? '' : ' If row 1 is the header row, put a header above each of its columns.';
+  return `The headers of “${title}” seem to be in row ${found + 1} (${named}), and they have to be in row 1. Delete the rows above that one, or move it to row 1.${otherwise}`;
+}
+
+const quoteCell = (cell: Cell): string => `“${describeCell(cell)}”`;
+
+/** A header row that was sorted in between the rows is recognised by its content; -1 where there is none. */
+function findHeaderRow(rows: Rows, managed: readonly Managed[]): number {
+  const others = managed.filter(({ name }) => name !== idHeader && name !== syncHeader);
+  return rows.findIndex((row, index) => {
+    if (index === 0) return false;
+    const keys = new Set(row.flatMap((cell) => (cell.kind === 'empty' ? [] : labelKey(describeCell(cell)))));
+    return keys.has(labelKey(idHeader)) && others.some(({ header }) => keys.has(labelKey(header)));
+  });
 }

@@ -1,7 +1,7 @@
 import { isSyncError, type SyncError } from '../core/errors.ts';
 import { parseJson } from '../core/text/parse-json.ts';
 import { newSheetError } from '../sheet/port/errors.ts';
-import { type LoginLook, personalLogin, saysKeysForbidden, withoutKey } from './login/login-words.ts';
+import { type LoginLook, personalLogin, saysKeysForbidden, withoutKey } from './login/credentials.ts';
 
 /** What an error of Google's client tells, as far as it may be shown. */
 interface Refusal {
@@ -75,21 +75,18 @@ export function sheetError(error: unknown, action: string): unknown {
   if (isTokenRefusal(error)) return loginError(error);
   const refusal = refusalOf(error);
   const failed = `Could not ${action}`;
-  if (refusal.status === undefined) {
+  if (refusal.status === undefined)
     return newSheetError('SHEET_UNREACHABLE', `${failed}: ${systemCodeOf(error) ?? 'no answer'}.`);
-  }
   return errorOfStatus(refusal.status, refusal, failed);
 }
 
 function errorOfStatus(status: number, { words, reasons }: Refusal, failed: string): SyncError {
   if (status >= 500 || status === 408)
     return newSheetError('SHEET_UNREACHABLE', `${failed}: HTTP ${status}.`);
-  if (status === 429 || (status === 403 && reasons.some((reason) => /rate_?limit_?exceeded/i.test(reason)))) {
+  if (status === 429 || (status === 403 && reasons.some((reason) => /rate_?limit_?exceeded/i.test(reason))))
     return newSheetError('SHEET_LIMITED', `${failed}: too many requests.`);
-  }
-  if (words === undefined) {
+  if (words === undefined)
     return newSheetError('SHEET_UNREADABLE', `${failed}: HTTP ${status} in a form that is not Google's.`);
-  }
   const said = `${failed}: Google says “${words}”.`;
   switch (status) {
     case 401:
@@ -124,15 +121,12 @@ const disabled = (failed: string): string =>
   `${failed}: the Google Sheets API is not enabled in the project of the service account.`;
 
 function adviceOn(words: string): string {
-  if (/operation is not supported for this document/i.test(words)) {
+  if (/operation is not supported for this document/i.test(words))
     return ' It is an Excel file: choose File, Save as Google Sheets, and use the id of the new one.';
-  }
-  if (/protected cell or object/i.test(words)) {
+  if (/protected cell or object/i.test(words))
     return ' Allow the service account to edit the protected range, or make the protection a warning only.';
-  }
-  if (fullPattern.test(words)) {
+  if (fullPattern.test(words))
     return ' The spreadsheet is full: delete rows, columns and tabs that nobody uses.';
-  }
   return '';
 }
 
@@ -172,9 +166,8 @@ function loginAdvice(reason: string, type: string | undefined): string {
       'One by an OAuth client whose consent screen is in “Testing” ends after 7 days: put it in production first.';
     return ` The personal login has ended: log in with gcloud again, as you did, or as a service account. ${testing}`;
   }
-  if (/invalid jwt signature|account not found|disabled/i.test(reason)) {
+  if (/invalid jwt signature|account not found|disabled/i.test(reason))
     return ` The key was deleted, or its service account was: create a new key.${withoutKey}`;
-  }
   return '';
 }
 
@@ -184,9 +177,8 @@ const isPersonal = (type: string | undefined) =>
 
 function loginReason(error: unknown, type: string | undefined): string {
   if (isRequestError(error)) return tokenRefusal(error);
-  if (error instanceof Error && /default credentials/i.test(error.message)) {
+  if (error instanceof Error && /default credentials/i.test(error.message))
     return 'there are no application default credentials';
-  }
   if (type === 'external_account')
     return 'what the credential_source of the credentials file leads to can not be read, or is no token';
   return 'the credentials file can not be used';

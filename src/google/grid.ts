@@ -10,14 +10,7 @@ import {
   textCell,
 } from '../sheet/port/cell.ts';
 import type { Spreadsheet } from './client.ts';
-import { type ColumnTag, metadataFields, readColumnTags, type Stored } from './metadata.ts';
-import {
-  readTableAreas,
-  readTypedColumns,
-  type TableArea,
-  type TypedColumn,
-  tableFields,
-} from './typed-columns.ts';
+import { type ColumnTag, columnTags, metadataFields, readTags, type Stored } from './metadata.ts';
 
 /** The cells of a tab by grid row and grid column; rows are ragged, what is missing is empty. */
 export type Rows = readonly (readonly Cell[])[];
@@ -49,6 +42,9 @@ export const cellFields =
 /** Field mask of the name and the size of a tab. */
 export const sizeFields = 'properties(sheetId,title,gridProperties(rowCount,columnCount,frozenRowCount))';
 
+/** Field mask of what {@link readTypedColumns} and {@link readTableAreas} need of a tab. */
+const tableFields = 'tables(range,columnProperties(columnIndex,columnType))';
+
 /** Field mask of what {@link readGrids} needs: the cells, our tags, the types of columns, and what filters hide. */
 export const gridFields =
   `properties.timeZone,${metadataFields},` +
@@ -70,7 +66,7 @@ export function readGrids(spreadsheet: Spreadsheet): Grid[] {
     frozenRows: properties?.gridProperties?.frozenRowCount ?? 0,
     rows: joinRows(data ?? []),
     merges: merges ?? [],
-    tags: readTags(data?.[0]),
+    tags: readColumnTags(data?.[0]),
     typed: readTypedColumns(tables ?? []),
     tables: readTableAreas(tables ?? []),
     hiddenRows: new Set((data ?? []).flatMap(readHiddenRows)),
@@ -97,9 +93,9 @@ const idOf = (properties: sheets_v4.Schema$SheetProperties | undefined): number 
 export const blocksBySheet = ({ sheets }: Spreadsheet): ReadonlyMap<number, sheets_v4.Schema$GridData[]> =>
   new Map((sheets ?? []).map(({ properties, data }) => [idOf(properties), data ?? []]));
 
-function readTags(block: sheets_v4.Schema$GridData | undefined): PlacedTag[] {
+function readColumnTags(block: sheets_v4.Schema$GridData | undefined): PlacedTag[] {
   return (block?.columnMetadata ?? []).flatMap(({ developerMetadata }, index) =>
-    readColumnTags(developerMetadata ?? []).map((tag) => ({
+    readTags(developerMetadata ?? [], columnTags).map((tag) => ({
       ...tag,
       index: (block?.startColumn ?? 0) + index,
     })),
@@ -148,3 +144,71 @@ export function toCell(data: sheets_v4.Schema$CellData): Cell {
 
 const shownNumber = (number: number, shown: string | null | undefined): Cell =>
   !shown || shown === String(number) ? numberCell(number) : { kind: 'number', number, shown };
+
+/** Rows of which some part is of a table of Google's own. */
+interface TableRows {
+  /** The row below the header of the table. */
+  readonly startRow: number;
+  /** The row behind the last one. */
+  readonly endRow: number;
+}
+
+/** The cells of a table, without its header. */
+interface TableArea extends TableRows {
+  readonly startColumn: number;
+  readonly endColumn: number;
+}
+
+/**
+ * A column of a table to which people gave a type, from below its header on. The type decides how its cells look and what their dropdown
+ * is: Google refuses a batch that sets a number format or a dropdown there.
+ */
+export interface TypedColumn extends TableRows {
+  readonly index: number;
+  readonly isOfCheckboxes: boolean;
+}
+
+const readTypedColumns = (tables: readonly sheets_v4.Schema$Table[]): TypedColumn[] =>
+  tables.flatMap(({ columnProperties, range }) =>
+    (columnProperties ?? [])
+      .filter(({ columnType }) => columnType && columnType !== 'COLUMN_TYPE_UNSPECIFIED')
+      .map(({ columnIndex, columnType }) => ({
+        index: (range?.startColumnIndex ?? 0) + (columnIndex ?? 0),
+        isOfCheckboxes: columnType === 'BOOLEAN',
+        ...rowsOf(range),
+      })),
+  );
+
+const readTableAreas = (tables: readonly sheets_v4.Schema$Table[]): TableArea[] =>
+  tables.map(({ range }) => ({
+    ...rowsOf(range),
+    startColumn: range?.startColumnIndex ?? 0,
+    endColumn: range?.endColumnIndex ?? Number.POSITIVE_INFINITY,
+  }));
+
+const rowsOf = (range: sheets_v4.Schema$GridRange | undefined): TableRows => ({
+  startRow: (range?.startRowIndex ?? 0) + 1,
+  endRow: range?.endRowIndex ?? Number.POSITIVE_INFINITY,
+});
+
+/** Whether a table that has this column ends right above a row: only a row that takes after the one above it belongs to the table there. */
+export const endsTable = (tables: readonly TableArea[], row: number, column: number): boolean =>
+  tables.some(
+    ({ endColumn, endRow, startColumn }) => endRow === row && column >= startColumn && column < endColumn,
+  );
+
+/** The rows of a table once some were added from `added.at` on, and then others were deleted. */
+export function afterSteps<Area extends TableRows>(
+  area: Area,
+  added: { readonly at: number; readonly count: number },
+  deleted: readonly number[],
+): Area {
+  const isAdded = added.at >= area.startRow && added.at <= area.endRow;
+  const endRow = area.endRow + (isAdded ? added.count : 0);
+  const isOwn = (row: number) => row >= area.startRow && row < endRow;
+  return { ...area, endRow: endRow - deleted.filter(isOwn).length };
+}
+
+/** Whether a cell is of a typed column. */
+export const isTyped = (typed: readonly TypedColumn[], row: number, column: number): boolean =>
+  typed.some(({ endRow, index, startRow }) => index === column && row >= startRow && row < endRow);

@@ -1,13 +1,31 @@
+import { syncHeader } from '../core/fields/headers.ts';
 import type { Layout, TabKind, TabLayout } from '../sheet/port/layout.ts';
 import type { LaidOut, LayOutConsent } from '../sheet/port/port.ts';
 import type { Request } from './client.ts';
+import {
+  addColumns,
+  type ColumnLooks,
+  coloursNow,
+  dressColumn,
+  missingColumns,
+  offerOf,
+  refreshTab,
+  writeHeaders,
+} from './column-look.ts';
 import { bindColumns } from './columns.ts';
 import { type Grid, isEmptyGrid } from './grid.ts';
-import type { Managed } from './managed.ts';
+import { type Managed, wantedColumns } from './managed.ts';
 import { removeMarks } from './marks.ts';
-import { tagLink, tagWrite } from './metadata.ts';
-import { createTab, headTab, newSize } from './new-tab.ts';
-import { addColumns, type ColumnLooks, missingColumns, offerOf, refreshTab } from './refresh.ts';
+import {
+  type ColumnTag,
+  headerHash,
+  linkTags,
+  noteHash,
+  tagColumn,
+  writeTag,
+  writeTags,
+} from './metadata.ts';
+import { grow } from './room.ts';
 import {
   findStranger,
   type Owner,
@@ -28,6 +46,8 @@ export interface LayOutTask {
   /** By sheet id. */
   readonly looks: ReadonlyMap<number, ColumnLooks>;
 }
+
+type Placing = Pick<LayOutTask, 'layout' | 'consent' | 'spreadsheet'>;
 
 /** What has to be written, for each tab and for the spreadsheet as a whole, and what is not laid out. */
 export interface LayingOut extends LaidOut {
@@ -50,7 +70,7 @@ export function planLayOut(task: LayOutTask): LayingOut {
   if (stranger !== undefined && !consent.adopt) return { parts: [], held: [stranger], offered: [] };
   const { grids, lastWrite, link, marks } = spreadsheet;
   const lone = findLone(spreadsheet);
-  const spare = lone && isEmptyGrid(lone) && !isWanted(task, lone) ? [lone] : [];
+  const spare = lone && isEmptyGrid(lone) && !placedGrids(task).includes(lone) ? [lone] : [];
   const freeIds = freeSheetIds([
     ...grids.map(({ sheetId }) => sheetId),
     ...Object.values(link?.tabs ?? {}),
@@ -70,8 +90,8 @@ export function planLayOut(task: LayOutTask): LayingOut {
   const isMissing = shadow !== undefined && known === undefined;
   const ofAll = [
     ...(isMissing ? [createShadow(shadow)] : []),
-    ...(isTagged ? tagLink(link, { ...owner, tabs, shadow }) : []),
-    ...(isTagged && !lastWrite ? tagWrite(undefined, '') : []),
+    ...(isTagged ? writeTag(linkTags, link, { ...owner, tabs, shadow }) : []),
+    ...(isTagged && !lastWrite ? writeTag(writeTags, undefined, { run: '' }) : []),
     // A copy that is taken over has the marks of those that run on the spreadsheet it was made of.
     ...(stranger === undefined ? [] : removeMarks(marks)),
   ];
@@ -90,14 +110,12 @@ function findLone({ grids }: TaggedSpreadsheet): Grid | undefined {
 }
 
 /** The tabs whose cells say what is to be laid out. */
-export function tabsToRead(task: Pick<LayOutTask, 'layout' | 'consent' | 'spreadsheet'>): Grid[] {
-  const found = task.layout.flatMap((tab) => placeFor(task, tab).grid ?? []);
-  return [...new Set([...found, findLone(task.spreadsheet) ?? []].flat())];
+export function tabsToRead(task: Placing): Grid[] {
+  return [...new Set([...placedGrids(task), findLone(task.spreadsheet) ?? []].flat())];
 }
 
-/** Whether a tab is the place of one of the layout. */
-const isWanted = (task: LayOutTask, grid: Grid): boolean =>
-  task.layout.some((tab) => placeFor(task, tab).grid === grid);
+/** The places of the tabs of the layout, as far as they are there. */
+const placedGrids = (task: Placing): Grid[] => task.layout.flatMap((tab) => placeFor(task, tab).grid ?? []);
 
 const nothing: TabOutcome = { requests: [], held: [], offered: [] };
 
@@ -121,16 +139,12 @@ function layOutTab(
 }
 
 /** The tabs with content that will be laid out; each needs its look. */
-export function filledTabs(task: Pick<LayOutTask, 'layout' | 'consent' | 'spreadsheet'>): Grid[] {
-  const found = task.layout.flatMap((tab) => placeFor(task, tab).grid ?? []);
-  return [...new Set(found.filter((grid) => !isEmptyGrid(grid)))];
-}
+export const filledTabs = (task: Placing): Grid[] => [
+  ...new Set(placedGrids(task).filter((grid) => !isEmptyGrid(grid))),
+];
 
 /** Who adopts takes the tab of that title where the one that was kept the same is gone. */
-function placeFor(
-  { consent, spreadsheet }: Pick<LayOutTask, 'consent' | 'spreadsheet'>,
-  tab: TabLayout,
-): TabPlace {
+function placeFor({ consent, spreadsheet }: Placing, tab: TabLayout): TabPlace {
   const place = placeTab(spreadsheet, tab);
   return place.state === 'lost' && consent.adopt ? placeByTitle(spreadsheet, tab) : place;
 }
@@ -162,3 +176,43 @@ function layOutFilled(task: LayOutTask, layout: TabLayout, grid: Grid): TabOutco
 function* freeSheetIds(taken: readonly number[]): Generator<number, never> {
   for (let id = 1; ; id += 1) if (!taken.includes(id)) yield id;
 }
+
+/** ID, Sync and the first field, which names the record, stay in view. */
+const frozenColumnsMax = 3;
+
+/** As Google makes new tabs. */
+const newSize = { rowCount: 1000, columnCount: 26 };
+
+const createTab = (sheetId: number, tab: TabLayout): Request[] => [
+  { addSheet: { properties: { sheetId, title: tab.title, gridProperties: newSize } } },
+  ...headTab(sheetId, newSize.columnCount, tab),
+];
+
+/** A tab that is new or has no cell at all: title, frozen header row and first columns, and all its columns. */
+function headTab(sheetId: number, columnCount: number, layout: TabLayout): Request[] {
+  const managed = wantedColumns(layout);
+  // Google refuses to freeze all columns of a tab.
+  const frozenColumnCount = Math.min(frozenColumnsMax, Math.max(managed.length, columnCount) - 1);
+  const gridProperties = { frozenRowCount: 1, frozenColumnCount };
+  return [
+    ...grow(sheetId, 'COLUMNS', managed.length - columnCount),
+    {
+      updateSheetProperties: {
+        properties: { sheetId, title: layout.title, gridProperties },
+        fields: 'title,gridProperties(frozenRowCount,frozenColumnCount)',
+      },
+    },
+    writeHeaders(sheetId, 0, managed),
+    ...managed.flatMap((column, index) => [
+      ...dressColumn(sheetId, index, column),
+      ...tagColumn(undefined, tagOf(column), sheetId, index),
+    ]),
+  ];
+}
+
+const tagOf = ({ fieldHeader, name, note }: Managed): ColumnTag => ({
+  field: name,
+  note: note && noteHash(note),
+  header: fieldHeader && headerHash(fieldHeader),
+  ...(name === syncHeader ? { colours: coloursNow } : {}),
+});

@@ -51,8 +51,8 @@ export interface StoredMarks {
 }
 
 export const marksOf = ({ developerMetadata: entries = [] }: Spreadsheet): StoredMarks => ({
-  keepers: readTags(entries, keeperKey, anyMarkShape).toSorted(inOrder),
-  waiting: readTags(entries, waitingKey, anyMarkShape).toSorted(inOrder),
+  keepers: readTags(entries, { key: keeperKey, shape: anyMarkShape }).toSorted(inOrder),
+  waiting: readTags(entries, { key: waitingKey, shape: anyMarkShape }).toSorted(inOrder),
 });
 
 /** All instances see the same order, in whichever order Google lists the entries. */
@@ -81,29 +81,20 @@ function changesOf(stored: StoredMarks, { keeper, waiting }: MarkChanges): Reque
 function changeOf(key: string, newId: number, stored: readonly StoredMark[], mark: Mark | 'none'): Request[] {
   if (mark === 'none') return stored.map(removeTag);
   const [first] = stored;
-  if (first?.instance.id === mark.instance.id) return writeTag(key, markShape, first, mark, whole);
-  return [...stored.map(removeTag), ...writeTag(key, markShape, undefined, mark, whole, newId)];
+  const kind = { key, shape: markShape };
+  if (first?.instance.id === mark.instance.id) return writeTag(kind, first, mark);
+  return [...stored.map(removeTag), ...writeTag(kind, undefined, mark, undefined, newId)];
 }
-
-const whole = { spreadsheet: true };
 
 function nextId(taken: StoredMark | undefined): number {
   const place = taken ? taken.metadataId - firstId : -1;
   return place < 0 || place >= idCount ? firstId : firstId + ((place + 1) % idCount);
 }
 
-/** Writes marks to the spreadsheet as it was read last. */
-export interface Signer {
-  /** Takes over what a read found. */
-  start(marks: StoredMarks): void;
-  /** What a batch carries along to renew the mark of the keeper. */
-  renew(mark: Mark): Request[];
-  sign(changes: MarkChanges): Promise<Marks>;
-}
-
 const fields = `${metadataFields},sheets.properties.sheetId`;
 
-export function createSigner(client: SheetsClient): Signer {
+/** Writes marks to the spreadsheet as it was read last. */
+export function createSigner(client: SheetsClient) {
   let stored: StoredMarks = { keepers: [], waiting: [] };
 
   /** A mark is refused where another one is there by now, which says whose it is; it may be an own one that was late. */
@@ -116,12 +107,14 @@ export function createSigner(client: SheetsClient): Signer {
   }
 
   return {
-    start(marks) {
+    /** Takes over what a read found. */
+    start(marks: StoredMarks): void {
       stored = marks;
     },
-    renew: (mark) =>
+    /** What a batch carries along to renew the mark of the keeper. */
+    renew: (mark: Mark) =>
       stored.keepers[0]?.instance.id === mark.instance.id ? changesOf(stored, { keeper: mark }) : [],
-    async sign(changes) {
+    async sign(changes: MarkChanges): Promise<Marks> {
       const requests = changesOf(stored, changes);
       if (requests.length > 0)
         stored = await client.batchUpdate(requests, fields, []).then(marksOf, findOther);

@@ -10,9 +10,11 @@ type DeveloperMetadata = sheets_v4.Schema$DeveloperMetadata;
 /** Field mask of what this file reads of an entry of developer metadata. */
 export const metadataFields = 'developerMetadata(metadataId,metadataKey,metadataValue)';
 
-const linkKey = 'crm-sheet-sync.link';
-const columnKey = 'crm-sheet-sync.column';
-const writeKey = 'crm-sheet-sync.write';
+/** The tags of one key, and what they say. */
+export interface TagKind<Tag> {
+  readonly key: string;
+  readonly shape: z.ZodType<Tag>;
+}
 
 const linkShape = z.object({
   spreadsheetId: z.string(),
@@ -48,36 +50,20 @@ export type WriteTag = z.infer<typeof writeShape>;
 /** A tag as it is stored, with the id by which it is replaced. */
 export type Stored<Tag> = Tag & { readonly metadataId: number };
 
-export const readLinkTag = (entries: readonly DeveloperMetadata[]): Stored<LinkTag> | undefined =>
-  readTags(entries, linkKey, linkShape)[0];
-
-export const readColumnTags = (entries: readonly DeveloperMetadata[]): Stored<ColumnTag>[] =>
-  readTags(entries, columnKey, columnShape);
-
-export const readWriteTag = (entries: readonly DeveloperMetadata[]): Stored<WriteTag> | undefined =>
-  readTags(entries, writeKey, writeShape)[0];
+export const linkTags: TagKind<LinkTag> = { key: 'crm-sheet-sync.link', shape: linkShape };
+export const columnTags: TagKind<ColumnTag> = { key: 'crm-sheet-sync.column', shape: columnShape };
+export const writeTags: TagKind<WriteTag> = { key: 'crm-sheet-sync.write', shape: writeShape };
 
 /** The entries of a key; what is not of the shape was not written by us and is left alone. */
 export function readTags<Tag extends object>(
   entries: readonly DeveloperMetadata[],
-  key: string,
-  shape: z.ZodType<Tag>,
+  { key, shape }: TagKind<Tag>,
 ): Stored<Tag>[] {
   return entries.flatMap(({ metadataId, metadataKey, metadataValue }) => {
     if (metadataKey !== key || typeof metadataId !== 'number') return [];
     const tag = shape.safeParse(parseJson(metadataValue ?? '')).data;
     return tag ? [{ ...tag, metadataId }] : [];
   });
-}
-
-/** Writes the tag of the spreadsheet; nothing when it stands there already. */
-export function tagLink(stored: Stored<LinkTag> | undefined, wanted: LinkTag): Request[] {
-  return writeTag(linkKey, linkShape, stored, wanted, { spreadsheet: true });
-}
-
-/** Names the write that it goes with. */
-export function tagWrite(stored: Stored<WriteTag> | undefined, run: string): Request[] {
-  return writeTag(writeKey, writeShape, stored, { run }, { spreadsheet: true });
 }
 
 /** Writes the tag of a column; nothing when it stands there already. */
@@ -87,21 +73,20 @@ export function tagColumn(
   sheetId: number,
   index: number,
 ): Request[] {
-  return writeTag(columnKey, columnShape, stored, wanted, {
+  return writeTag(columnTags, stored, wanted, {
     dimensionRange: { sheetId, dimension: 'COLUMNS', startIndex: index, endIndex: index + 1 },
   });
 }
 
 /**
  * Values are compared and written in the form of their shape, so that equal tags are equal texts. A new one with an id of its own is refused
- * where that is taken.
+ * where that is taken. Returns nothing where the tag is there already.
  */
 export function writeTag<Tag>(
-  metadataKey: string,
-  shape: z.ZodType<Tag>,
+  { key: metadataKey, shape }: TagKind<Tag>,
   stored: Stored<Tag> | undefined,
   wanted: Tag,
-  location: sheets_v4.Schema$DeveloperMetadataLocation,
+  location: sheets_v4.Schema$DeveloperMetadataLocation = { spreadsheet: true },
   metadataId?: number,
 ): Request[] {
   const metadataValue = JSON.stringify(shape.parse(wanted));

@@ -11,19 +11,18 @@ import {
   isShownAsPercent,
   isSpilled,
   isUnfilled,
+  readTypedTruth,
   spilledCell,
   textCell,
 } from '../sheet/port/cell.ts';
 import type { Layout, TabKind, TabLayout } from '../sheet/port/layout.ts';
 import { isShownAsMoment, isShownWithoutDay } from '../sheet/port/shown-number.ts';
 import type { ObservedRow, ObservedTab, OwnRow } from '../sheet/port/table.ts';
-import { readTypedTruth } from '../sheet/port/typed-truth.ts';
 import { cellName, columnLetters } from './a1.ts';
 import { bindColumns, type ManagedColumns } from './columns.ts';
-import { cellAt, type Grid, type Rows } from './grid.ts';
+import { cellAt, type Grid, type Rows, type TypedColumn } from './grid.ts';
 import { countCells, roomOf } from './room.ts';
 import { findStranger, type Owner, placeTab, type TabPlace, type TaggedSpreadsheet } from './tabs.ts';
-import type { TypedColumn } from './typed-columns.ts';
 
 /** A tab as a write needs it: where it is, where its columns stand, and what stood there. */
 export interface BoundTab extends Omit<Grid, 'merges' | 'tags'> {
@@ -76,7 +75,7 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
   const boxed = typed.filter(({ isOfCheckboxes }) => isOfCheckboxes);
   const observed: ObservedTab = {
     state: 'read',
-    rows: observeRows(rows, columns, { fresh, spilled }),
+    rows: observeRows(rows, columns, fresh, spilled),
     fields: new Set([...columns.fields.keys()].filter((field) => !spilled.has(field))),
     ...(typed.length > 0 ? { typed: findTyped(typed, columns), boxed: findTyped(boxed, columns) } : {}),
     hasSync: columns.sync !== undefined,
@@ -162,13 +161,12 @@ function isLeftEmpty(rows: Rows, index: number): boolean {
   return others.length === 0 && formula.kind === 'error' && arrayPattern.test(formula.formula ?? '');
 }
 
-interface FieldSets {
-  /** Google puts FALSE below the header of a new column of checkboxes, where nobody has said anything yet. */
-  readonly fresh: ReadonlySet<FieldName>;
-  readonly spilled: ReadonlySet<FieldName>;
-}
-
-function observeRows(rows: Rows, columns: ManagedColumns, { fresh, spilled }: FieldSets): ObservedRow[] {
+function observeRows(
+  rows: Rows,
+  columns: ManagedColumns,
+  fresh: ReadonlySet<FieldName>,
+  spilled: ReadonlySet<FieldName>,
+): ObservedRow[] {
   const indexes = managedIndexes(columns);
   const isPauseLost = columns.pause !== undefined && isLeftEmpty(rows, columns.pause);
   return rows.flatMap((_, position) => {
@@ -176,6 +174,7 @@ function observeRows(rows: Rows, columns: ManagedColumns, { fresh, spilled }: Fi
     const cells = [...columns.fields].map(([field, column]): [FieldName, Cell] => {
       const cell = observeCell(cellAt(rows, position, column.index), column.kind);
       if (cell.kind === 'empty' && spilled.has(field)) return [field, spilledCell];
+      // Google puts FALSE below the header of a new column of checkboxes, where nobody has said anything yet.
       return [field, fresh.has(field) && isUnfilled(cell) ? emptyCell : cell];
     });
     return {

@@ -1,32 +1,18 @@
 import type { Log } from '../core/ports.ts';
 import { type Layout, recordTabs, type TabKind, tabOf } from '../sheet/port/layout.ts';
 import { quoteTitle } from './a1.ts';
-import { type Choose, createChosenTabs, tabFields } from './chosen-tabs.ts';
+import { type Choose, createChosenTabs, createParts, tabFields } from './chosen-tabs.ts';
 import type { SheetsClient } from './client.ts';
 import { type Grid, gridFields } from './grid.ts';
-import { createParts } from './parts.ts';
 import { countCells } from './room.ts';
 import { placeTab, readTagged, type TaggedSpreadsheet } from './tabs.ts';
 import { findShadow, shadowTitle } from './write/shadow.ts';
 
-/** Reads the tabs of a layout, and never the cells of others: people may have large ones beside them. */
-export interface Reader {
-  /** As long as the spreadsheet says the same, it is the same object. */
-  read(layout: Layout): Promise<TaggedSpreadsheet>;
-  /** All tabs there are, and of those alone the cells that are chosen when only names and sizes are known. */
-  readChosen(layout: Layout, choose: Choose): Promise<TaggedSpreadsheet>;
-  /** Cells of the tabs that are not read in every cycle, as of the last look at all of them. */
-  otherCells(): number;
-  /** A write makes the hidden tab anew where there was none. */
-  expectShadow(): void;
-  /** Tabs may be elsewhere now. */
-  forget(): void;
-}
-
 /** People may do without a tab of questions. Where there is none, it is looked for once in so many reads: it may be brought back, or made. */
 const readsPerLook = 12;
 
-export function createReader(client: SheetsClient, log: Log): Reader {
+/** Reads the tabs of a layout, and never the cells of others: people may have large ones beside them. */
+export function createReader(client: SheetsClient, log: Log) {
   const parts = createParts(client);
   const chosen = createChosenTabs(client, parts, log);
   /** Titles under which tabs were last seen; a tab that is not there has none. */
@@ -67,27 +53,27 @@ export function createReader(client: SheetsClient, log: Log): Reader {
     if (grid) titles = new Map([...titles, [tab.entity, grid.title]]);
   }
 
-  function rememberTitles(tagged: TaggedSpreadsheet, layout: Layout): void {
-    const before = titles;
-    titles = titlesOf(tagged, layout);
-    for (const [entity, title] of titles) {
-      if ((before?.get(entity) ?? title) !== title) log.info('sheet.tab_renamed', { entity });
-    }
-  }
-
   return {
-    async read(layout) {
+    /** As long as the spreadsheet says the same, it is the same object. */
+    async read(layout: Layout): Promise<TaggedSpreadsheet> {
       await lookForQuestions(layout);
       const tagged = await chosen.paced(() => readTabs(layout));
-      rememberTitles(tagged, layout);
+      const before = titles;
+      titles = new Map([...foundTabs(tagged, layout)].map(([entity, { title }]) => [entity, title]));
+      for (const [entity, title] of titles)
+        if ((before?.get(entity) ?? title) !== title) log.info('sheet.tab_renamed', { entity });
       shadow = findShadow(tagged)?.title;
       return tagged;
     },
-    readChosen: (layout, choose) => chosen.paced(() => readChosen(layout, choose)),
+    /** All tabs there are, and of those alone the cells that are chosen when only names and sizes are known. */
+    readChosen: (layout: Layout, choose: Choose) => chosen.paced(() => readChosen(layout, choose)),
+    /** Cells of the tabs that are not read in every cycle, as of the last look at all of them. */
     otherCells: () => otherCells,
+    /** A write makes the hidden tab anew where there was none. */
     expectShadow() {
       shadow ??= shadowTitle;
     },
+    /** Tabs may be elsewhere now. */
     forget() {
       titles = undefined;
       shadow = shadowTitle;
@@ -95,13 +81,14 @@ export function createReader(client: SheetsClient, log: Log): Reader {
   };
 }
 
-const foundGrids = (spreadsheet: TaggedSpreadsheet, layout: Layout): Grid[] =>
-  layout.flatMap((tab) => placeTab(spreadsheet, tab).grid ?? []);
-
-const titlesOf = (spreadsheet: TaggedSpreadsheet, layout: Layout): ReadonlyMap<TabKind, string> =>
+const foundTabs = (spreadsheet: TaggedSpreadsheet, layout: Layout): Map<TabKind, Grid> =>
   new Map(
     layout.flatMap((tab) => {
       const { grid } = placeTab(spreadsheet, tab);
-      return grid ? [[tab.entity, grid.title] as const] : [];
+      return grid ? [[tab.entity, grid] as const] : [];
     }),
   );
+
+const foundGrids = (spreadsheet: TaggedSpreadsheet, layout: Layout): Grid[] => [
+  ...foundTabs(spreadsheet, layout).values(),
+];

@@ -6,15 +6,15 @@ import type { ObservedTab, ObservedTable } from '../sheet/port/table.ts';
 import { rowRange } from './a1.ts';
 import type { Choose } from './chosen-tabs.ts';
 import { createSheetsClient, type Request, type SheetsClient, type SheetsClientOptions } from './client.ts';
+import { type ColumnLooks, lookFields, lookRows, readColumnLooks } from './column-look.ts';
 import { blocksBySheet, type Grid } from './grid.ts';
 import { filledTabs, planLayOut, tabsToRead } from './layout.ts';
 import { createSigner, marksIn } from './marks.ts';
 import { type BoundTab, observeTabs, type TabReading } from './read.ts';
 import { createReader } from './reader.ts';
-import { type ColumnLooks, lookFields, lookRows, readColumnLooks } from './refresh.ts';
 import { checkRoom } from './room.ts';
 import { findStranger, type Owner, type TaggedSpreadsheet } from './tabs.ts';
-import { placeOfRefusal } from './write/refused-place.ts';
+import { placeOfRefusal } from './write/batch.ts';
 import { findShadow } from './write/shadow.ts';
 import { Writer } from './write/writer.ts';
 

@@ -3,7 +3,7 @@ import type { TabLayout } from '../sheet/port/layout.ts';
 import type { Spreadsheet } from './client.ts';
 import { type Grid, readGrids } from './grid.ts';
 import { marksOf, type StoredMarks } from './marks.ts';
-import { type LinkTag, readLinkTag, readWriteTag, type Stored, type WriteTag } from './metadata.ts';
+import { type LinkTag, linkTags, readTags, type Stored, type WriteTag, writeTags } from './metadata.ts';
 
 /** Whose spreadsheet it has to be. */
 export interface Owner {
@@ -24,8 +24,8 @@ export interface TaggedSpreadsheet {
 
 export const readTagged = (spreadsheet: Spreadsheet): TaggedSpreadsheet => ({
   timeZone: spreadsheet.properties?.timeZone ?? undefined,
-  link: readLinkTag(spreadsheet.developerMetadata ?? []),
-  lastWrite: readWriteTag(spreadsheet.developerMetadata ?? []),
+  link: readTags(spreadsheet.developerMetadata ?? [], linkTags)[0],
+  lastWrite: readTags(spreadsheet.developerMetadata ?? [], writeTags)[0],
   marks: marksOf(spreadsheet),
   grids: readGrids(spreadsheet),
 });
@@ -81,11 +81,9 @@ export function findStranger(
   { account, spreadsheetId }: Owner,
 ): string | undefined {
   if (!link) return undefined;
-  if (link.spreadsheetId !== spreadsheetId) {
+  if (link.spreadsheetId !== spreadsheetId)
     return 'This spreadsheet is a copy of one that is kept the same with the CRM. To go on with the copy, run init --adopt.';
-  }
-  if (link.account !== account) {
+  if (link.account !== account)
     return 'This spreadsheet belongs to another CRM. Check CRM_BASE_URL; to give it to this CRM, run init --adopt.';
-  }
   return undefined;
 }

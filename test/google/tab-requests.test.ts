@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { columnLetters, quoteTitle } from '../../src/google/a1.ts';
+import { addColumns } from '../../src/google/column-look.ts';
 import { type BoundTab, observeTab } from '../../src/google/read.ts';
-import { addColumns } from '../../src/google/refresh.ts';
-import { planSteps } from '../../src/google/write/planned.ts';
+import { planSteps, sortSteps } from '../../src/google/write/planned.ts';
 import { tabRequests } from '../../src/google/write/requests.ts';
-import { sortSteps } from '../../src/google/write/steps.ts';
 import { type Cell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { SetStep } from '../../src/sheet/port/table.ts';
 import { bind, both, gridOf, leads } from '../support/leads-grid.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compensate, type SeenTab } from '../../src/google/write/compensate.ts';
-import type { GridDamage } from '../../src/google/write/judge.ts';
-import { meetColumns } from '../../src/google/write/met-columns.ts';
+import { type GridDamage, meetColumns } from '../../src/google/write/judge.ts';
 import type { PlannedStep, Row } from '../../src/google/write/planned.ts';
 import { findMet } from '../../src/google/write/read-back.ts';
 import { type Cell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';

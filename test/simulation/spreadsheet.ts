@@ -153,14 +153,7 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
     },
     connect: (wire) => ({
       get: (fields, ranges = []) => get(wire, fields, ranges),
-      watch: (make) => {
-        let made: { readonly from: SpreadsheetAnswer; readonly result: ReturnType<typeof make> } | undefined;
-        return async (fields, ranges = []) => {
-          const answer = await get(wire, fields, ranges);
-          if (answer && made?.from !== answer) made = { from: answer, result: make(answer) };
-          return answer && made?.result;
-        };
-      },
+      watch: (fields, ranges) => () => get(wire, fields, ranges),
       async batchUpdate(requests, fields, ranges) {
         const readAt = watcher.sent(runOf(requests));
         try {

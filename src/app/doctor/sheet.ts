@@ -1,8 +1,8 @@
 import { isSyncError } from '../../core/errors.ts';
 import { emptyCatalog } from '../../core/fields/catalog.ts';
 import type { Entity } from '../../core/record.ts';
+import { type LoginLook, saysKeysForbidden, withoutKey } from '../../google/login/credentials.ts';
 import { createLogin, type LoginOptions } from '../../google/login/login.ts';
-import { type LoginLook, saysKeysForbidden, withoutKey } from '../../google/login/login-words.ts';
 import type { TabLook } from '../../google/probe.ts';
 import { cellsMax } from '../../google/room.ts';
 import { buildLayout } from '../../sheet/policy.ts';

@@ -2,8 +2,7 @@
 import { auth } from 'googleapis/build/src/apis/sheets/index.js';
 import { isSyncError } from '../../core/errors.ts';
 import { loginError } from '../errors.ts';
-import { checkCredentials, kindWords } from './credentials.ts';
-import type { LoginLook } from './login-words.ts';
+import { checkCredentials, kindWords, type LoginLook } from './credentials.ts';
 
 type Credentials = InstanceType<typeof auth.GoogleAuth>;
 

@@ -1,16 +1,17 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { isSyncError, SyncError } from '../../core/errors.ts';
 import type { Log } from '../../core/ports.ts';
+import { isUnfilled } from '../../sheet/port/cell.ts';
 import type { TabKind } from '../../sheet/port/layout.ts';
 import { cellName } from '../a1.ts';
 import type { Request, SheetsClient } from '../client.ts';
 import { isFullRefusal } from '../errors.ts';
-import { type Stored, tagWrite, type WriteTag } from '../metadata.ts';
-import type { Batch, PlannedStep, Row, Tabs } from './planned.ts';
-import { planReadBack, rangesOf, readBack } from './read-back.ts';
-import { placeOfRefusal, sheetsOfCopies } from './refused-place.ts';
+import { type Stored, type WriteTag, writeTag, writeTags } from '../metadata.ts';
+import { type Moment, meetColumns } from './judge.ts';
+import { applySteps, type Batch, type PlannedStep, type Row, sortSteps, type Tabs } from './planned.ts';
+import { findMet, planReadBack, rangesOf, readBack } from './read-back.ts';
 import { tabRequests } from './requests.ts';
 import { type KeptCells, keptFields, planKeeping, readKept, type Shadow } from './shadow.ts';
-import { applySteps, sortSteps } from './steps.ts';
 
 /** What was found where a batch was sent to. */
 export interface Ground {
@@ -22,12 +23,8 @@ export interface Ground {
   readonly besides: readonly Request[];
 }
 
-/** What a batch left behind: what was there before it, and after it where nothing could be copied. */
-export interface Sent extends KeptCells {
-  /** By the numbers of the steps. */
-  readonly after: ReadonlyMap<number, Row>;
-  /** Tabs of which Google took no copies. */
-  readonly uncopied: ReadonlySet<TabKind>;
+/** What is known of the moment in which a batch landed. */
+export interface Sent extends Omit<Moment, 'others'> {
   /** By the number of each step that was refused. */
   readonly refused: ReadonlyMap<number, SyncError>;
   /** The hidden tab as it is then. */
@@ -44,64 +41,92 @@ const batchBytesMax = 1_800_000;
  */
 export async function sendBatch(client: SheetsClient, log: Log, batch: Batch, ground: Ground): Promise<Sent> {
   let { tabs, shadow, lastWrite, besides } = ground;
+  const headers = new Map<TabKind, Row>();
+  const rows = new Map<number, Row>();
+  const refused = new Map<number, SyncError>();
+  const refusedTabs = new Map<TabKind, SyncError>();
 
-  async function sendPart(
-    steps: readonly PlannedStep[],
-    uncopied: ReadonlySet<TabKind> = new Set(),
-  ): Promise<Sent> {
-    if (steps.length === 0) return nothingSent;
+  async function sendPart(steps: readonly PlannedStep[], uncopied: ReadonlySet<TabKind>): Promise<void> {
+    if (steps.length === 0) return;
     const part = planPart(steps, batch, { tabs, shadow, lastWrite, besides }, uncopied);
     const { back, keep, ownTabs, requests } = part;
-    const send = (some: readonly PlannedStep[]) => sendPart(some, uncopied);
-    if (steps.length > 1 && Buffer.byteLength(JSON.stringify(requests)) > batchBytesMax) {
-      const half = Math.ceil(steps.length / 2);
-      return sendParts([steps.slice(0, half), steps.slice(half)], send);
-    }
+    if (steps.length > 1 && Buffer.byteLength(JSON.stringify(requests)) > batchBytesMax)
+      return sendParts(halves(steps), uncopied);
     const answer = await client
       .batchUpdate(requests, keptFields, [...keep.ranges, ...rangesOf(back)])
       .catch((error: unknown) => asRefusal(namePlace(error, requests, ownTabs, keep.shadow)));
     if (answer instanceof SyncError) {
       const blamed = findBlamed(answer, requests, ownTabs, uncopied);
-      if (blamed.size === 0) return sendTabs(answer, steps, send);
-      log.warn('sheet.copies_refused', { tabs: [...blamed].join(' ') });
-      return sendPart(steps, uncopied.union(blamed));
+      if (blamed.size > 0) {
+        log.warn('sheet.copies_refused', { tabs: [...blamed].join(' ') });
+        return sendPart(steps, uncopied.union(blamed));
+      }
+      const parts = smallerParts(answer, steps);
+      if (parts.length > 0) return sendParts(parts, uncopied);
+      // A question that cannot be taken away keeps its answer, which would count once more if the same is asked again: then nothing may go on.
+      if (steps.some(({ entity, kind }) => entity === 'question' && kind === 'delete')) throw answer;
+      // What is left is of one tab.
+      for (const { entity, number } of steps) {
+        refusedTabs.set(entity, answer);
+        refused.set(number, answer);
+      }
+      return;
     }
     tabs = part.after;
     shadow = keep.shadow;
     if (part.isTagged) lastWrite = undefined;
     besides = [];
-    const found = readKept(keep.shadow, batch, answer);
-    const { headers, rows } = readBack(back, answer);
-    return {
-      headers: new Map([...found.headers, ...headers]),
-      rows: found.rows,
-      after: rows,
-      uncopied,
-      refused: new Map(),
-      shadow,
-    };
+    const kept = readKept(keep.shadow, batch, answer);
+    const read = readBack(back, answer);
+    for (const [kind, row] of [...kept.headers, ...read.headers]) headers.set(kind, row);
+    const met = metRows(
+      batch,
+      ground.tabs,
+      { steps, uncopied },
+      { headers, kept: kept.rows, read: read.rows },
+    );
+    for (const [number, row] of met) rows.set(number, row);
   }
 
-  return sendPart(inOrder(batch.steps));
+  /** One part after the other. What comes later for a tab that is refused builds on what it did not take, and is not sent. */
+  async function sendParts(
+    parts: readonly (readonly PlannedStep[])[],
+    uncopied: ReadonlySet<TabKind>,
+  ): Promise<void> {
+    for (const steps of parts) {
+      for (const { entity, number } of steps) {
+        const error = refusedTabs.get(entity);
+        if (error) refused.set(number, error);
+      }
+      await sendPart(
+        steps.filter(({ entity }) => !refusedTabs.has(entity)),
+        uncopied,
+      );
+    }
+  }
+
+  const { sets, appends, deletes } = sortSteps(batch.steps);
+  await sendPart([...sets, ...appends, ...deletes], new Set());
+  return { headers, rows, refused, shadow };
 }
 
-const nothingSent: Sent = {
-  headers: new Map(),
-  rows: new Map(),
-  after: new Map(),
-  uncopied: new Set(),
-  refused: new Map(),
-  shadow: undefined,
-};
-
-const joinSent = (one: Sent, other: Sent): Sent => ({
-  headers: new Map([...one.headers, ...other.headers]),
-  rows: new Map([...one.rows, ...other.rows]),
-  after: new Map([...one.after, ...other.after]),
-  uncopied: one.uncopied.union(other.uncopied),
-  refused: new Map([...one.refused, ...other.refused]),
-  shadow: other.shadow ?? one.shadow,
-});
+/** By the numbers of the steps of a part, the rows that it met: as they were copied or, where that was not done, by how they are after it. */
+function metRows(
+  batch: Batch,
+  tabs: Tabs,
+  part: { readonly steps: readonly PlannedStep[]; readonly uncopied: ReadonlySet<TabKind> },
+  { headers, kept, read }: Record<'kept' | 'read', KeptCells['rows']> & Pick<KeptCells, 'headers'>,
+): [number, Row][] {
+  return part.steps.flatMap((step): [number, Row][] => {
+    const { entity, kind, number } = step;
+    const [tab, header] = [batch.tabs.get(entity), headers.get(entity)];
+    if (!tab || !header || kind === 'append') return [];
+    const [copy = [], after] = [kept.get(number), read.get(number)];
+    const isCopied = !copy.every(isUnfilled) && !part.uncopied.has(entity);
+    if (isCopied || !after) return [[number, copy]];
+    return [[number, findMet(step, meetColumns(tab, header), tabs.get(entity)?.rows ?? [], after) ?? []]];
+  });
+}
 
 function planPart(
   steps: readonly PlannedStep[],
@@ -120,7 +145,7 @@ function planPart(
   }
   // Questions say nothing of records: a daemon that may not touch those yet asks, and is no reason for another one to stop.
   const isOfRecords = steps.some(({ entity }) => entity !== 'question');
-  const tag = lastWrite && isOfRecords ? tagWrite(lastWrite, batch.run) : [];
+  const tag = lastWrite && isOfRecords ? writeTag(writeTags, lastWrite, { run: batch.run }) : [];
   return {
     // Flat, not spread: what a long tab is given back is more than a call takes as arguments.
     requests: [keep.requests, parts.flat(), tag, besides].flat(),
@@ -163,50 +188,27 @@ function namePlace(
   return error.reworded(`${error.message} It is about “${tab.title}”${from}.`);
 }
 
-/** Sends some steps of a batch. */
-type SendPart = (steps: readonly PlannedStep[]) => Promise<Sent>;
-
-/** One part after the other. What comes later for a tab that is refused builds on what it did not take, and is not sent. */
-async function sendParts(parts: readonly (readonly PlannedStep[])[], send: SendPart): Promise<Sent> {
-  let sent = nothingSent;
-  for (const steps of parts) {
-    const refusals = new Map(
-      steps.flatMap(({ entity, number }) => {
-        const error = findRefusal(parts, sent, entity);
-        return error ? [[number, error] as const] : [];
-      }),
-    );
-    sent = { ...sent, refused: new Map([...sent.refused, ...refusals]) };
-    sent = joinSent(sent, await send(steps.filter(({ number }) => !refusals.has(number))));
-  }
-  return sent;
-}
-
-const findRefusal = (parts: readonly (readonly PlannedStep[])[], { refused }: Sent, entity: TabKind) =>
-  parts.flat().flatMap((step) => (step.entity === entity ? (refused.get(step.number) ?? []) : []))[0];
-
-/** What becomes of the steps of a batch that was refused, of which nothing has landed. Questions go first, because they may stop the rest. */
-async function sendTabs(error: SyncError, steps: readonly PlannedStep[], send: SendPart): Promise<Sent> {
-  const byTab = Map.groupBy(steps, ({ entity }) => entity);
-  if (byTab.size === 1) {
-    const parts = isFullRefusal(error) ? smallerParts(steps) : [];
-    return parts.length > 0 ? sendParts(parts, send) : refusedSteps(error, steps);
-  }
-  const { question = [], ...records } = Object.fromEntries(byTab);
-  return sendParts([question, ...Object.values(records)], send);
-}
-
 /**
- * What may be written of a tab although the spreadsheet has no room for all of it: what is set goes first, and then the rows that make room
- * for the new ones. Where the hidden tab would grow too large for all that is set, it goes by halves; the rest comes in later cycles.
+ * What is sent in place of a batch that was refused, of which nothing has landed: each tab alone, questions first, because they may stop the
+ * rest. Of a tab that is alone already something may be written although the spreadsheet has no room for all of it: what is set goes first,
+ * and then the rows that make room for the new ones. Where the hidden tab would grow too large for all that is set, it goes by halves; the
+ * rest comes in later cycles.
  */
-function smallerParts(steps: readonly PlannedStep[]): PlannedStep[][] {
+function smallerParts(error: SyncError, steps: readonly PlannedStep[]): PlannedStep[][] {
+  const byTab = Map.groupBy(steps, ({ entity }) => entity);
+  const { question = [], ...records } = Object.fromEntries(byTab);
+  if (byTab.size > 1) return [question, ...Object.values(records)];
+  if (!isFullRefusal(error)) return [];
   const kinds = (['set', 'delete', 'append'] as const)
     .map((wanted) => steps.filter(({ kind }) => kind === wanted))
     .filter(({ length }) => length > 0);
   if (kinds.length > 1) return kinds;
+  return steps.length > 1 && steps[0]?.kind === 'set' ? halves(steps) : [];
+}
+
+function halves(steps: readonly PlannedStep[]): PlannedStep[][] {
   const half = Math.ceil(steps.length / 2);
-  return steps.length > 1 && steps[0]?.kind === 'set' ? [steps.slice(0, half), steps.slice(half)] : [];
+  return [steps.slice(0, half), steps.slice(half)];
 }
 
 /** Returns the refusal of a batch; throws every other error. */
@@ -215,14 +217,29 @@ function asRefusal(error: unknown): SyncError {
   throw error;
 }
 
-/** A question that cannot be taken away keeps its answer, which would count once more if the same is asked again: then nothing may go on. */
-function refusedSteps(error: SyncError, steps: readonly PlannedStep[]): Sent {
-  if (steps.some(({ entity, kind }) => entity === 'question' && kind === 'delete')) throw error;
-  return { ...nothingSent, refused: new Map(steps.map(({ number }) => [number, error])) };
+/** How requests say where they begin: with their first cell, where they write cells one by one, or with a range. */
+interface Placed extends Pick<sheets_v4.Schema$UpdateCellsRequest, 'start' | 'range'> {
+  readonly destination?: sheets_v4.Schema$GridRange;
+  readonly developerMetadata?: sheets_v4.Schema$DeveloperMetadata;
 }
 
-/** In which order parts of a batch that is too large go. */
-function inOrder(steps: readonly PlannedStep[]): PlannedStep[] {
-  const { sets, appends, deletes } = sortSteps(steps);
-  return [...sets, ...appends, ...deletes];
+/**
+ * The ids of the tabs of which a batch copies, or to which it copies back, where that may be why it was refused: for the request that Google
+ * names, or for all where it names none.
+ */
+function sheetsOfCopies({ message }: SyncError, requests: readonly Request[]): ReadonlySet<number> {
+  const [, number] = /requests\[(\d+)\]/.exec(message) ?? [];
+  const named = number === undefined ? requests : (requests[Number(number)] ?? []);
+  const copies = [named].flat().flatMap(({ copyPaste }) => copyPaste ?? []);
+  const ids = copies.flatMap(({ destination, source }) => [source?.sheetId, destination?.sheetId]);
+  return new Set(ids.filter((id) => typeof id === 'number'));
+}
+
+/** What the request is about that Google names by its number in the batch; nothing where it names none, or none of a tab. */
+export function placeOfRefusal({ message }: SyncError, requests: readonly Request[]) {
+  const [, number] = /requests\[(\d+)\]/.exec(message) ?? [];
+  // A request has one member, which names its kind.
+  const [body]: readonly Placed[] = Object.values(requests[Number(number)] ?? {});
+  const range = body?.range ?? body?.destination ?? body?.developerMetadata?.location?.dimensionRange;
+  return { sheetId: body?.start?.sheetId ?? range?.sheetId, start: body?.start };
 }

@@ -1,14 +1,19 @@
 import { syncHeader } from '../../core/fields/headers.ts';
-import { bareCell, type Cell, emptyCell, isComputed, isUnfilled } from '../../sheet/port/cell.ts';
+import { bareCell, type Cell, emptyCell, isComputed, isSameKept, isUnfilled } from '../../sheet/port/cell.ts';
 import type { Damage, DamagedCell } from '../../sheet/port/damage.ts';
-import { isSameKept } from '../../sheet/port/kept-cell.ts';
 import type { TabKind } from '../../sheet/port/layout.ts';
 import type { StepEnd } from '../../sheet/port/table.ts';
 import type { Rows } from '../grid.ts';
-import { type GridDamage, idOf } from './judge.ts';
-import { findOldIndexes, headerOf } from './met-columns.ts';
-import type { PlacedCell } from './placed-cells.ts';
-import { isSameId, isSameRow, overlay, type PlannedStep, type Row } from './planned.ts';
+import { findOldIndexes, type GridDamage, headerOf, idOf } from './judge.ts';
+import {
+  fromLeft,
+  isSameId,
+  isSameRow,
+  overlay,
+  type PlacedCell,
+  type PlannedStep,
+  type Row,
+} from './planned.ts';
 
 /** A tab as it is when damage is to be undone. */
 export interface SeenTab {
@@ -53,7 +58,8 @@ export function compensate(
       const { left, ...step } = way;
       const number = steps.length;
       damageOf.set(number, each);
-      steps.push({ number, entity: each.entity, restores: true, ...step });
+      const placed = fromLeft(step.placed);
+      steps.push({ number, entity: each.entity, restores: true, ...step, placed });
       if (left) escalated.push(left);
     }
   }
@@ -154,7 +160,7 @@ function findWay(
   return {
     kind: 'set',
     position,
-    placed: placed.toSorted((one, other) => one.column - other.column),
+    placed,
     read,
     ...(lost.length > 0 ? { left: toDamage({ ...damage, placed: lost }) } : {}),
   };
@@ -220,17 +226,11 @@ function insertAgain(
   const { before, right, source } = damage;
   if (right) return has(right) ? 'nothing left' : 'right';
   const copy = hasCopies ? source : undefined;
-  const filled = [...before.entries()].filter(([, cell]) => cell.kind !== 'empty').map(([column]) => column);
-  const placed = filled
-    .filter((column) => columnNow(column) >= 0)
-    .map((column) => restored(column, damage, tab, columnNow, copy));
+  const placed = before.flatMap((cell, column) =>
+    cell.kind === 'empty' || columnNow(column) < 0 ? [] : restored(column, damage, tab, columnNow, copy),
+  );
   if (copy === undefined && placed.some(({ cell }) => isComputed(cell))) return 'lost';
-  return {
-    kind: 'append',
-    position: -1,
-    placed: placed.toSorted((one, other) => one.column - other.column),
-    read: [],
-  };
+  return { kind: 'append', position: -1, placed, read: [] };
 }
 
 /** Damage in the terms of records and headers. */

@@ -1,14 +1,12 @@
 import { idHeader, syncHeader } from '../../core/fields/headers.ts';
-import { bareCell, type Cell, emptyCell, isUnfilled, textCell } from '../../sheet/port/cell.ts';
+import { bareCell, type Cell, emptyCell, isSameKept, isUnfilled, textCell } from '../../sheet/port/cell.ts';
 import type { Damage, DamagedCell } from '../../sheet/port/damage.ts';
-import { isSameKept } from '../../sheet/port/kept-cell.ts';
 import { type TabKind, tabKinds } from '../../sheet/port/layout.ts';
 import type { WriteResult } from '../../sheet/port/table.ts';
 import { rowRange } from '../a1.ts';
 import { toDamage } from './compensate.ts';
 import { type GridDamage, judge } from './judge.ts';
-import { placeCells } from './placed-cells.ts';
-import { type Batch, overlay, type PlannedStep, type PlannedTab } from './planned.ts';
+import { type Batch, overlay, type PlannedStep, type PlannedTab, placeCells } from './planned.ts';
 import type { EarlierWrite } from './receipt.ts';
 import { keptFields, readMarked } from './shadow.ts';
 import { nothing, type Surroundings } from './undo.ts';

@@ -1,17 +1,25 @@
 import { idHeader, syncHeader } from '../../core/fields/headers.ts';
-import { bareCell, type Cell, emptyCell, equalCells, isUnfilled } from '../../sheet/port/cell.ts';
-import { isSameKept } from '../../sheet/port/kept-cell.ts';
+import {
+  bareCell,
+  type Cell,
+  describeCell,
+  emptyCell,
+  equalCells,
+  isSameKept,
+  isUnfilled,
+} from '../../sheet/port/cell.ts';
 import type { TabKind } from '../../sheet/port/layout.ts';
 import type { StepEnd } from '../../sheet/port/table.ts';
-import { hasMoved, headerOf, type MetColumns, meetColumns } from './met-columns.ts';
-import type { PlacedCell } from './placed-cells.ts';
+import type { ColumnIndexes } from '../columns.ts';
 import {
   type Batch,
   deletedAbove,
   isSameId,
   keptRows,
   overlay,
+  type PlacedCell,
   type PlannedStep,
+  type PlannedTab,
   type Row,
 } from './planned.ts';
 
@@ -84,21 +92,19 @@ export function judge(batch: Batch, { headers, others, refused, rows }: Moment):
     }
     const source = sources.get(step.number);
     const expected = rowAfter(landed, step, batch.tabs.get(step.entity)?.end ?? 0);
-    const found = judgeStep({ step, columns, before, others });
+    const found = judgeStep(step, columns, before, others);
     if (found === 'done') done.set(step.number, { edited: [], ...ownCellsOf(step, columns, before) });
     else damage.push({ ...found, expected, ...(source === undefined ? {} : { source }) });
   }
   return { done, damage, unknown };
 }
 
-interface Met {
-  readonly step: PlannedStep;
-  readonly columns: MetColumns;
-  readonly before: Row;
-  readonly others: readonly PlannedStep[];
-}
-
-function judgeStep({ before, columns, others, step }: Met): Omit<GridDamage, 'expected' | 'source'> | 'done' {
+function judgeStep(
+  step: PlannedStep,
+  columns: MetColumns,
+  before: Row,
+  others: Moment['others'],
+): Omit<GridDamage, 'expected' | 'source'> | 'done' {
   const { entity, kind, number, placed, read } = step;
   const { headers, names } = columns;
   const damage = { number, entity, headers, names, before, placed };
@@ -117,14 +123,12 @@ function judgeStep({ before, columns, others, step }: Met): Omit<GridDamage, 'ex
   if (edited.length === 0) return 'done';
   const isTyped = ({ column }: PlacedCell) => edited.includes(column);
   const typed = placed.filter(isTyped);
+  const right = placed.filter((cell) => !isTyped(cell));
   return {
     ...damage,
     kind: 'overwritten',
     // All else that was written there is right.
-    before: overlay(
-      before,
-      placed.filter((cell) => !isTyped(cell)),
-    ),
+    before: overlay(before, right),
     placed: typed,
     edited: typed.flatMap(({ column }) => names.get(column) ?? []),
   };
@@ -206,3 +210,80 @@ export function idOf(row: Row, names: ReadonlyMap<number, string>): Cell {
   const [column = -1] = [...names].find(([, name]) => name === idHeader) ?? [];
   return bareCell(row[column] ?? emptyCell);
 }
+
+/** Where the columns of a tab were when a write reached it. */
+export interface MetColumns {
+  readonly headers: Row;
+  /** The column of the plan that each of them was; -1 for a new one. */
+  readonly oldIndexes: readonly number[];
+  /** The ID column; `undefined` where it was gone. */
+  readonly id: number | undefined;
+  /** What each managed column carries: a field, or the header of the ID and the Sync column. */
+  readonly names: ReadonlyMap<number, string>;
+}
+
+/** Finds the columns of a tab, as it was planned from, under another header row. */
+export function meetColumns(
+  { columns, headers: planned }: Pick<PlannedTab, 'columns' | 'headers'>,
+  headers: Row,
+): MetColumns {
+  const oldIndexes = findOldIndexes(planned, headers);
+  const names = new Map(
+    namesOf(columns).flatMap(([index, name]) => {
+      const column = oldIndexes.indexOf(index);
+      return column < 0 ? [] : [[column, name] as const];
+    }),
+  );
+  const id = columns.id < 0 ? -1 : oldIndexes.indexOf(columns.id);
+  return { headers, oldIndexes, id: id < 0 ? undefined : id, names };
+}
+
+const namesOf = ({ fields, id, sync }: ColumnIndexes): [number, string][] => [
+  ...(id < 0 ? [] : [[id, idHeader] as [number, string]]),
+  ...(sync === undefined ? [] : [[sync, syncHeader] as [number, string]]),
+  ...[...fields].map(([field, { index }]): [number, string] => [index, field]),
+];
+
+/** Whether a column is another one than was planned. */
+const hasMoved = ({ oldIndexes }: MetColumns, column: number): boolean =>
+  (oldIndexes[column] ?? column) !== column;
+
+/**
+ * A column is known again by its header, one without a header by its place; of several with one header, as where a user calls a managed
+ * column like one of people's own, by their order. A header that is new where another one vanished was only rewritten, unless it is above
+ * another column too: then that may have been copied, and its copy is where the other column was.
+ */
+export function findOldIndexes(oldHeaders: Row, headers: Row): number[] {
+  const [oldNames, names] = [nameHeaders(oldHeaders), nameHeaders(headers)];
+  const hasNone = (list: readonly string[], index: number) => (list[index] ?? '') === '';
+  const indexIn = (list: readonly string[], name = '') => (name === '' ? -1 : list.indexOf(name));
+  // A row of headers ends with the last one: also behind it there are columns.
+  return Array.from({ length: Math.max(headers.length, oldHeaders.length) }, (_, index) => {
+    if (hasNone(names, index) && hasNone(oldNames, index)) return index;
+    const oldIndex = indexIn(oldNames, names[index]);
+    const isVanished = index < oldNames.length && indexIn(names, oldNames[index]) < 0;
+    const isRewritten = oldIndex < 0 && isVanished && !isRepeated(names[index]);
+    return isRewritten ? index : oldIndex;
+  });
+}
+
+/** Whether another column with the header is before the one with this name. */
+const isRepeated = (name = ''): boolean => name !== '' && !name.startsWith('0 ');
+
+/** A name for each header that no other one has, with how many others with its text are before it, and an empty one where there is none. */
+function nameHeaders(headers: Row): string[] {
+  const counts = new Map<string, number>();
+  return headers.map((header) => {
+    if (header.kind === 'empty') return '';
+    const text = JSON.stringify(bareCell(header));
+    const count = counts.get(text) ?? 0;
+    counts.set(text, count + 1);
+    return `${count} ${text}`;
+  });
+}
+
+/** What a user calls a column. */
+export const headerOf = (headers: Row, column: number): string => {
+  const header: Cell | undefined = headers[column];
+  return header && header.kind !== 'empty' ? describeCell(header) : `column ${column + 1}`;
+};

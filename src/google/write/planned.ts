@@ -1,17 +1,33 @@
-import { type Cell, describeCell, emptyCell, equalCells, isComputed } from '../../sheet/port/cell.ts';
-import { isSameKept } from '../../sheet/port/kept-cell.ts';
+import type { FieldKind } from '../../core/fields/field-kind.ts';
+import {
+  type Cell,
+  describeCell,
+  emptyCell,
+  equalCells,
+  isComputed,
+  isSameKept,
+} from '../../sheet/port/cell.ts';
+import type { Damage } from '../../sheet/port/damage.ts';
 import { type TabKind, tabKinds } from '../../sheet/port/layout.ts';
-import type { AppendStep, RowStep, SetStep } from '../../sheet/port/table.ts';
+import type { AppendStep, RowCells, RowStep, SetStep } from '../../sheet/port/table.ts';
 import type { ColumnIndexes } from '../columns.ts';
-import { cellAt, type Rows } from '../grid.ts';
+import { afterSteps, type Rows } from '../grid.ts';
 import { type BoundTab, endOfRows } from '../read.ts';
-import { type PlacedCell, placeCells, placeOwnCells } from './placed-cells.ts';
 
 /** The cells of a grid row by column; what is missing at the end is empty. */
 export type Row = readonly Cell[];
 
 /** The tabs as they were read. */
 export type Tabs = ReadonlyMap<TabKind, BoundTab>;
+
+/** One cell to be written, by its grid column. `kind` is absent for cells that carry no field. */
+export interface PlacedCell {
+  readonly column: number;
+  readonly cell: Cell;
+  readonly kind?: FieldKind;
+  /** The row of the hidden tab that keeps it with its formula and its format, and its column there; absent where no copy of it was made. */
+  readonly from?: { readonly row: number; readonly column: number };
+}
 
 /** A step in the terms of the grid, so that nothing else has to be known to judge and to undo it. */
 export interface PlannedStep {
@@ -63,22 +79,25 @@ export const keptRows = (batch: Batch): ReadonlyMap<number, number> =>
 /** The first row of the hidden tab behind those of a batch. */
 export const endOfBatch = (batch: Batch): number => batch.from + tabKinds.length + keptSteps(batch).length;
 
-export const planTab = ({ columns, hiddenRows, rows, sheetId }: BoundTab): PlannedTab => ({
+/** `hasDeletes`: something is deleted in the tab. */
+export const planTab = (
+  { columns, hiddenRows, rows, sheetId }: BoundTab,
+  hasDeletes = false,
+): PlannedTab => ({
   sheetId,
   headers: rows[0] ?? [],
   columns,
   hiddenRows,
   end: endOfRows(rows, columns),
-});
-
-export const withUnseen = (tab: BoundTab): PlannedTab => ({
-  ...planTab(tab),
-  unseen: [...tab.hiddenRows].map((row) => tab.rows[row] ?? []),
+  ...(hasDeletes ? { unseen: [...hiddenRows].map((row) => rows[row] ?? []) } : {}),
 });
 
 /** The steps as they reach the tabs that were read. */
 export function planSteps(steps: readonly RowStep[], tabs: Tabs): PlannedStep[] {
-  const counts = new Map([...tabs].map(([kind, tab]) => [kind, countIds(tab)]));
+  const idOf = (row: Row, { columns }: BoundTab) => describeCell(row[columns.id] ?? emptyCell);
+  const rowsById = new Map(
+    [...tabs].map(([kind, tab]) => [kind, Map.groupBy(tab.rows.slice(1), (row) => idOf(row, tab))]),
+  );
   return steps.map((step, number) => {
     const { entity, kind } = step;
     const tab = tabs.get(entity);
@@ -87,8 +106,7 @@ export function planSteps(steps: readonly RowStep[], tabs: Tabs): PlannedStep[] 
       return { number, kind, entity, position: -1, placed: placeAll(tab, step), read: [] };
     const { position } = step;
     const read = tab.rows[position] ?? [];
-    const id = describeCell(read[tab.columns.id] ?? emptyCell);
-    const isShared = (counts.get(entity)?.get(id) ?? 0) > 1;
+    const isShared = (rowsById.get(entity)?.get(idOf(read, tab)) ?? []).length > 1;
     const placed = kind === 'set' ? placeAll(tab, step, read) : [];
     return { number, kind, entity, position, placed, read, ...(isShared ? { isShared } : {}) };
   });
@@ -98,18 +116,53 @@ export function planSteps(steps: readonly RowStep[], tabs: Tabs): PlannedStep[] 
 function placeAll(tab: BoundTab, step: SetStep | AppendStep, read: Row = []): PlacedCell[] {
   const cells = placeCells(step, tab.columns);
   if (!step.own) return cells;
-  return [...cells.filter(({ cell }) => !isComputed(cell)), ...placeOwnCells(step.own, tab, read)].toSorted(
-    (one, other) => one.column - other.column,
-  );
+  return fromLeft([...cells.filter(({ cell }) => !isComputed(cell)), ...placeOwnCells(step.own, tab, read)]);
 }
 
-function countIds({ columns, rows }: BoundTab): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (let row = 1; row < rows.length; row += 1) {
-    const id = describeCell(cellAt(rows, row, columns.id));
-    counts.set(id, (counts.get(id) ?? 0) + 1);
+/**
+ * The managed cells of a row by grid column, from left to right. A cell whose column was not found cannot be
+ * written.
+ */
+export function placeCells({ id, sync, cells }: RowCells, columns: ColumnIndexes): PlacedCell[] {
+  const placed: PlacedCell[] = [];
+  if (id) placed.push({ column: columns.id, cell: id });
+  if (sync) placed.push({ column: foundColumn(columns.sync, 'Sync'), cell: sync });
+  for (const [field, cell] of Object.entries(cells)) {
+    const column = columns.fields.get(field);
+    placed.push({
+      column: foundColumn(column?.index, field),
+      cell,
+      ...(column?.kind && { kind: column.kind }),
+    });
   }
-  return counts;
+  return fromLeft(placed);
+}
+
+/** Cells as a row has them. */
+export const fromLeft = (placed: readonly PlacedCell[]): PlacedCell[] =>
+  placed.toSorted((one, other) => one.column - other.column);
+
+function foundColumn(index: number | undefined, name: string): number {
+  if (index === undefined)
+    throw new Error(`The column of ${name} was not in the last read; its cell was written.`);
+  return index;
+}
+
+/**
+ * Users' own cells that are given back, each under the one column with its header, where the row still shows what was written. Formulas,
+ * which are right in their copies alone, are left out.
+ */
+function placeOwnCells(
+  own: Damage['own'],
+  { rows: [headers = []] }: Pick<BoundTab, 'rows'>,
+  row: readonly Cell[],
+): PlacedCell[] {
+  const texts = headers.map(describeCell);
+  return Object.entries(own).flatMap(([header, { before, written }]): PlacedCell | [] => {
+    const column = texts.indexOf(header);
+    const isOnly = column >= 0 && texts.lastIndexOf(header) === column;
+    return isOnly && !isComputed(before) && isSameKept(row[column], written) ? { column, cell: before } : [];
+  });
 }
 
 /** A row with what was placed into it. */
@@ -135,3 +188,58 @@ export const isSameRow = (read: Row, other: Row): boolean =>
 export const deletedAbove = (steps: readonly PlannedStep[], { entity, position }: PlannedStep): number =>
   steps.filter((other) => other.kind === 'delete' && other.entity === entity && other.position < position)
     .length;
+
+/**
+ * The steps of one tab by kind. They are applied in this order, so that no step moves a row that a later one
+ * names.
+ */
+export interface TabSteps {
+  readonly sets: readonly PlannedStep[];
+  readonly appends: readonly PlannedStep[];
+  /** From the bottom to the top. */
+  readonly deletes: readonly PlannedStep[];
+}
+
+export function sortSteps(steps: readonly PlannedStep[]): TabSteps {
+  return {
+    sets: steps.filter((step) => step.kind === 'set').toSorted((one, other) => one.position - other.position),
+    appends: steps.filter((step) => step.kind === 'append'),
+    deletes: steps
+      .filter((step) => step.kind === 'delete')
+      .toSorted((one, other) => other.position - one.position),
+  };
+}
+
+/** How many rows a tab has of which so many are `left`: where none is but the header and what is frozen, a blank one is added. */
+export const rowsAfter = ({ frozenRows = 0, rowCount }: BoundTab, left: number): number =>
+  left < Math.min(rowCount, Math.max(frozenRows, 1) + 1) ? left + 1 : left;
+
+/** The tab as it is after the steps, if no user changed it. */
+export function applySteps(tab: BoundTab, { sets, appends, deletes }: TabSteps): BoundTab {
+  const rows = tab.rows.map((row) => [...row]);
+  for (const step of sets) {
+    while (rows.length <= step.position) rows.push([]);
+    rows[step.position] = [...overlay(rows[step.position] ?? [], step.placed)];
+  }
+  const end = endOfRows(tab.rows, tab.columns);
+  const appended = appends.map((step): Cell[] => [...overlay([], step.placed)]);
+  const areHidden = Array.from({ length: tab.rowCount }, (_, row) => tab.hiddenRows.has(row));
+  rows.splice(end, 0, ...appended);
+  areHidden.splice(end, 0, ...appended.map(() => false));
+  for (const { position } of deletes) {
+    rows.splice(position, 1);
+    areHidden.splice(position, 1);
+  }
+  const hiddenRows = new Set(areHidden.flatMap((isHidden, row) => (isHidden ? [row] : [])));
+  const left = tab.rowCount + appends.length - deletes.length;
+  const added = { at: end, count: appends.length };
+  const deleted = deletes.map(({ position }) => position);
+  return {
+    ...tab,
+    rows,
+    hiddenRows,
+    tables: tab.tables.map((area) => afterSteps(area, added, deleted)),
+    typed: tab.typed.map((column) => afterSteps(column, added, deleted)),
+    rowCount: rowsAfter(tab, left),
+  };
+}

@@ -1,11 +1,10 @@
-import { bareCell, emptyCell, equalCells, isUnfilled } from '../../sheet/port/cell.ts';
-import { isSameKept } from '../../sheet/port/kept-cell.ts';
+import { bareCell, emptyCell, equalCells, isSameKept, isUnfilled } from '../../sheet/port/cell.ts';
 import type { TabKind } from '../../sheet/port/layout.ts';
 import { rowRange } from '../a1.ts';
 import type { Spreadsheet } from '../client.ts';
-import { blocksBySheet, type Rows, readRows } from '../grid.ts';
+import { type Rows, readGrids } from '../grid.ts';
 import type { BoundTab } from '../read.ts';
-import type { MetColumns } from './met-columns.ts';
+import type { MetColumns } from './judge.ts';
 import { deletedAbove, isSameRow, overlay, type PlannedStep, type Row, type Tabs } from './planned.ts';
 import { spans } from './shadow.ts';
 
@@ -51,13 +50,8 @@ export function readBack(
   { rows, tabs }: ReadBack,
   answer: Spreadsheet,
 ): { readonly rows: ReadonlyMap<number, Row>; readonly headers: ReadonlyMap<TabKind, Row> } {
-  const rowsBySheet = new Map(
-    [...blocksBySheet(answer)].map(([sheetId, blocks]) => {
-      const read = blocks.flatMap((block) => [...readRows(block).entries()].slice(block.startRow ?? 0));
-      return [sheetId, new Map(read)];
-    }),
-  );
-  const rowAt = ({ sheetId }: BoundTab, row: number): Row => rowsBySheet.get(sheetId)?.get(row) ?? [];
+  const rowsBySheet = new Map(readGrids(answer).map((grid) => [grid.sheetId, grid.rows]));
+  const rowAt = ({ sheetId }: BoundTab, row: number): Row => rowsBySheet.get(sheetId)?.[row] ?? [];
   return {
     rows: new Map(rows.map(({ row, step, tab }) => [step.number, rowAt(tab, row)])),
     headers: new Map([...tabs].map(([kind, tab]) => [kind, rowAt(tab, 0)])),

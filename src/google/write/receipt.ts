@@ -62,14 +62,9 @@ export const isEarlier = (write: StoredWrite | EarlierWrite): write is EarlierWr
 
 /** The first row of the hidden tab that a write does not need: behind its own rows there is room for those of its inverse. */
 export function endOfWrite(write: StoredWrite | EarlierWrite): number {
-  if (isEarlier(write)) return endOfEarlier(write);
+  if (isEarlier(write)) {
+    const { height = 0, keeping } = write.earlier as { height?: number; keeping?: { from?: number } };
+    return (keeping?.from ?? 0) + height;
+  }
   return endOfBatch(write.batch) + tabKinds.length + write.batch.steps.length;
-}
-
-/** Where the inverse of a batch has its rows. */
-export const inverseFrom = (batch: Batch): number => endOfBatch(batch);
-
-function endOfEarlier({ earlier }: EarlierWrite): number {
-  const { height = 0, keeping } = earlier as { height?: number; keeping?: { from?: number } };
-  return (keeping?.from ?? 0) + height;
 }

@@ -3,13 +3,11 @@ import type { FieldKind } from '../../core/fields/field-kind.ts';
 import { type Cell, emptyCell, isComputed, isShownAsPercent } from '../../sheet/port/cell.ts';
 import { isShownAsMoment, isShownWithoutDay } from '../../sheet/port/shown-number.ts';
 import type { Request } from '../client.ts';
+import { endsTable, isTyped } from '../grid.ts';
 import { type BoundTab, endOfRows } from '../read.ts';
 import { grow } from '../room.ts';
-import { endsTable, isTyped } from '../typed-columns.ts';
-import type { PlacedCell } from './placed-cells.ts';
-import type { PlannedStep } from './planned.ts';
-import { area, type CellPlace, copyBack, type Shadow } from './shadow.ts';
-import { rowsAfter, type TabSteps } from './steps.ts';
+import { type PlacedCell, type PlannedStep, rowsAfter, type TabSteps } from './planned.ts';
+import { area, type CellPlace, copyBack, type Shadow, spans } from './shadow.ts';
 
 type NumberFormat = sheets_v4.Schema$NumberFormat;
 
@@ -42,62 +40,53 @@ export function tabRequests(
   // New rows are of the table in whose rows they are inserted, or at whose end.
   const place = joinsTable(tab, end) ? end - 1 : end;
   const isTypedAt: IsTypedAt = (row, column) => isTyped(tab.typed, Math.min(row, place), column);
-  const blocks = [
-    ...sets.flatMap((step) =>
-      step.restores ? [] : joinCells(isTypedAt, step.position, step.placed, tab.rows[step.position]),
-    ),
-    ...appends.flatMap((step, index) =>
-      step.restores ? [] : joinCells(isTypedAt, end + index, step.placed),
-    ),
+  const placed: readonly PlacedStep[] = [
+    ...sets.map((step) => ({ ...step, row: step.position, before: tab.rows[step.position] })),
+    ...appends.map((step, index) => ({ ...step, row: end + index })),
   ];
+  const [given, written] = [
+    placed.filter(({ restores }) => restores),
+    placed.filter(({ restores }) => !restores),
+  ];
+  const blocks = written.flatMap((step) => joinCells(isTypedAt, step.row, step.placed, step.before));
   return [
     ...makeRoom(tab, end, appends.length),
     ...joinRows(blocks).map((block) => updateRequest(tab.sheetId, block)),
-    ...giveBack(tab, { sets, appends }, { shadow, end, isTypedAt, canCopy }),
+    ...given.flatMap((step) => giveBack(tab, step, isTypedAt, canCopy ? shadow : undefined)),
     ...deleteRequests(tab, appends.length, deletes),
   ];
+}
+
+/** A step to a row, and what was there. */
+interface PlacedStep extends PlannedStep {
+  readonly row: number;
+  readonly before?: readonly Cell[] | undefined;
 }
 
 /** Whether a cell is of a column that has a type, and takes no format. */
 type IsTypedAt = (row: number, column: number) => boolean;
 
-/** From where kept cells are given back, and how. */
-interface Giving {
-  readonly shadow: Shadow | undefined;
-  /** Where new rows begin. */
-  readonly end: number;
-  readonly isTypedAt: IsTypedAt;
-  /** Whether Google takes copies in the tab. */
-  readonly canCopy: boolean;
-}
-
-/** Gives back the cells of steps that restore. */
+/** Gives back the cells of a step that restores, from the hidden tab where Google takes copies. */
 function giveBack(
   { hiddenRows, sheetId }: BoundTab,
-  { sets, appends }: Pick<TabSteps, 'sets' | 'appends'>,
-  { canCopy, end, isTypedAt, shadow }: Giving,
+  { kind, placed, row }: PlacedStep,
+  isTypedAt: IsTypedAt,
+  shadow: Shadow | undefined,
 ): Request[] {
-  const give = ({ kind, placed, restores }: PlannedStep, row: number): Request[] => {
-    if (!restores) return [];
-    // A copy into a row that a filter hides would land in the next one that it shows.
-    const source = canCopy && !(kind === 'set' && hiddenRows.has(row)) ? shadow : undefined;
-    return placed.flatMap((cell) => {
-      const to = { sheetId, row, column: cell.column, hasType: isTypedAt(row, cell.column) };
-      const copy = (type: 'PASTE_FORMULA' | 'PASTE_FORMAT') =>
-        source && cell.from ? [copyBack(source, cell.from, to, type)] : [];
-      return [
-        // An empty cell that is copied may leave what is there.
-        clearCell(to),
-        // A value is not copied: a user may filter the tab at this moment.
-        ...(isComputed(cell.cell) ? copy('PASTE_FORMULA') : writeWanted(to, cell)),
-        ...(to.hasType ? [] : copy('PASTE_FORMAT')),
-      ];
-    });
-  };
-  return [
-    ...sets.flatMap((step) => give(step, step.position)),
-    ...appends.flatMap((step, index) => give(step, end + index)),
-  ];
+  // A copy into a row that a filter hides would land in the next one that it shows.
+  const source = kind === 'set' && hiddenRows.has(row) ? undefined : shadow;
+  return placed.flatMap((cell) => {
+    const to = { sheetId, row, column: cell.column, hasType: isTypedAt(row, cell.column) };
+    const copy = (type: 'PASTE_FORMULA' | 'PASTE_FORMAT') =>
+      source && cell.from ? [copyBack(source, cell.from, to, type)] : [];
+    return [
+      // An empty cell that is copied may leave what is there.
+      clearCell(to),
+      // A value is not copied: a user may filter the tab at this moment.
+      ...(isComputed(cell.cell) ? copy('PASTE_FORMULA') : writeWanted(to, cell)),
+      ...(to.hasType ? [] : copy('PASTE_FORMAT')),
+    ];
+  });
 }
 
 /** A value in its cell. */
@@ -149,12 +138,6 @@ function misleads(before: Cell, kind: FieldKind | undefined): boolean {
   }
 }
 
-/**
- * Any number may be in the format that a cell has when nobody has chosen one. There alone a percentage that is typed over it shows as one: in
- * the format of a number 100% is a 1.
- */
-const formatOf = (kind: FieldKind | undefined): NumberFormat | undefined => kind && dateFormats[kind];
-
 /** Adjacent cells of a row as one block; `before` is what was in the row. */
 function joinCells(
   isTypedAt: IsTypedAt,
@@ -166,7 +149,9 @@ function joinCells(
   for (const { cell, column, kind } of cells) {
     const isMisled = cell.kind === 'number' && misleads(before[column] ?? emptyCell, kind);
     const isFormatted = isMisled && !isTypedAt(row, column);
-    const numberFormat = isFormatted ? formatOf(kind) : undefined;
+    // Any other number may be in the format that a cell has when nobody has chosen one. There alone a percentage that is typed over it shows
+    // as one: in the format of a number 100% is a 1.
+    const numberFormat = isFormatted && kind ? dateFormats[kind] : undefined;
     const written = { ...enteredValue(cell), ...(numberFormat && { userEnteredFormat: { numberFormat } }) };
     const last = blocks.at(-1);
     const next = last && last.column + (last.rows[0]?.length ?? 0);
@@ -231,19 +216,11 @@ function deleteRequests(tab: BoundTab, appended: number, deletes: readonly Plann
   const left = tab.rowCount + appended - deletes.length;
   return [
     ...grow(sheetId, 'ROWS', rowsAfter(tab, left) - left),
-    ...joinPositions(deletes.map((step) => step.position)).map(({ startIndex, endIndex }) => ({
-      deleteDimension: { range: { sheetId, dimension: 'ROWS', startIndex, endIndex } },
-    })),
+    // The lowest rows first, because what is below a deleted row moves up.
+    ...spans(deletes.map((step) => step.position))
+      .toReversed()
+      .map(({ start, end }) => ({
+        deleteDimension: { range: { sheetId, dimension: 'ROWS', startIndex: start, endIndex: end } },
+      })),
   ];
-}
-
-/** Falling positions as half-open ranges, the lowest row first. */
-function joinPositions(positions: readonly number[]): { startIndex: number; endIndex: number }[] {
-  const ranges: { startIndex: number; endIndex: number }[] = [];
-  for (const position of positions) {
-    const last = ranges.at(-1);
-    if (last?.startIndex === position + 1) last.startIndex = position;
-    else ranges.push({ startIndex: position, endIndex: position + 1 });
-  }
-  return ranges;
 }

@@ -1,18 +1,30 @@
 import { isSyncError } from '../../core/errors.ts';
+import { idHeader, syncHeader } from '../../core/fields/headers.ts';
 import type { Log } from '../../core/ports.ts';
 import { isUnfilled } from '../../sheet/port/cell.ts';
 import type { Damage } from '../../sheet/port/damage.ts';
 import type { TabKind } from '../../sheet/port/layout.ts';
 import type { KeepReceipt } from '../../sheet/port/port.ts';
 import type { StepEnd, WriteResult } from '../../sheet/port/table.ts';
+import { tabFields } from '../chosen-tabs.ts';
 import type { SheetsClient } from '../client.ts';
+import type { ManagedColumn } from '../columns.ts';
+import { type Grid, gridFields } from '../grid.ts';
+import type { BoundTab } from '../read.ts';
+import { readTagged } from '../tabs.ts';
 import { sendBatch } from './batch.ts';
 import { compensate, type SeenTab, toDamage } from './compensate.ts';
-import { type GridDamage, type Judgement, judge, type Moment } from './judge.ts';
-import { momentOf } from './moment.ts';
-import { type Batch, isSameRow, planTab, type Row, type Tabs } from './planned.ts';
-import { type Ends, inverseFrom, noEnds, type StoredWrite, writeReceipt } from './receipt.ts';
-import { lookAgain } from './second-look.ts';
+import { type GridDamage, type Judgement, judge, type Moment, meetColumns } from './judge.ts';
+import {
+  type Batch,
+  endOfBatch,
+  isSameRow,
+  type PlannedTab,
+  planTab,
+  type Row,
+  type Tabs,
+} from './planned.ts';
+import { type Ends, noEnds, type StoredWrite, writeReceipt } from './receipt.ts';
 import type { Shadow } from './shadow.ts';
 import { advance, type WriteState } from './write-states.ts';
 
@@ -28,8 +40,6 @@ export interface Surroundings {
 export interface Course {
   readonly write: StoredWrite;
   readonly keep: KeepReceipt;
-  /** The tabs as they were read before it; empty where that is not known any more. */
-  readonly tabs: Tabs;
   state: WriteState;
 }
 
@@ -70,7 +80,7 @@ export async function undo(
   if (plan.steps.length === 0) return end(around, known, ends, isOver);
   const inverse: Batch = {
     run: `${lastRunOf(course.write)}~`,
-    from: inverseFrom(batch),
+    from: endOfBatch(batch),
     steps: plan.steps,
     tabs: new Map([...look.tabs].map(([kind, tab]) => [kind, planTab(tab)])),
   };
@@ -85,8 +95,8 @@ export async function undo(
       lastWrite: undefined,
       besides: [],
     });
-    around.shadow = sent.shadow ?? around.shadow;
-    return await judgeInverse(around, next, momentOf(inverse, sent, look.tabs, []), ends, isOver);
+    around.shadow = sent.shadow;
+    return await judgeInverse(around, next, { ...sent, others: [] }, ends, isOver);
   } catch (error) {
     if (!isSyncError(error)) throw error;
     around.log.warn('sheet.undo_without_reply', { run: batch.run, code: error.code });
@@ -204,4 +214,34 @@ function seenTabs(
       return [kind, { rows, hiddenRows, kinds, unseen: unseen.filter((row) => !isPlanned(kind, row)) }];
     }),
   );
+}
+
+/** The tabs of a batch as they are now, those that are gone left out, and the hidden tab where it is still there. */
+async function lookAgain(
+  client: SheetsClient,
+  batch: Batch,
+  shadow: Shadow | undefined,
+): Promise<{ readonly tabs: Tabs; readonly shadow: Shadow | undefined }> {
+  const there = readTagged((await client.get(tabFields)) ?? {}).grids;
+  const ids = [...batch.tabs.values()].map(({ sheetId }) => sheetId);
+  const ranges = there.filter(({ sheetId }) => ids.includes(sheetId)).map(({ sheetId }) => ({ sheetId }));
+  const { grids } = readTagged(ranges.length > 0 ? ((await client.get(gridFields, ranges)) ?? {}) : {});
+  const tabs = [...batch.tabs].flatMap(([kind, planned]): [TabKind, BoundTab][] => {
+    const grid = grids.find(({ sheetId }) => sheetId === planned.sheetId);
+    return grid ? [[kind, bindAgain(grid, planned)]] : [];
+  });
+  const hidden = there.find(({ sheetId }) => sheetId === shadow?.sheetId);
+  return { tabs: new Map(tabs), shadow: hidden };
+}
+
+/** The columns are found by the headers that they were planned under. */
+function bindAgain({ merges: _merges, tags: _tags, ...grid }: Grid, planned: PlannedTab): BoundTab {
+  const { id = -1, names } = meetColumns(planned, grid.rows[0] ?? []);
+  const isField = ([, name]: readonly [number, string]) => name !== idHeader && name !== syncHeader;
+  const fields = [...names].filter(isField).map(([index, name]): [string, ManagedColumn] => {
+    const kind = planned.columns.fields.get(name)?.kind ?? 'text';
+    return [name, { index, kind, header: name }];
+  });
+  const [sync] = [...names].find(([, name]) => name === syncHeader) ?? [];
+  return { ...grid, columns: { id, sync, fields: new Map(fields) } };
 }

@@ -2,19 +2,10 @@
  * The states of a write. `planned`: durable, not sent. `sent`: on its way. `unknown`: the reply is lost. `misdirected`: it reached rows or
  * columns that had moved. `compensating`: the inverse is on its way. All others are its ends; `confirmed` may be so in part.
  */
-export type WriteState =
-  | 'planned'
-  | 'sent'
-  | 'unknown'
-  | 'misdirected'
-  | 'compensating'
-  | 'confirmed'
-  | 'refused'
-  | 'neverLanded'
-  | 'undone'
-  | 'escalated';
+export type WriteState = 'planned' | 'sent' | 'unknown' | 'misdirected' | 'compensating' | WriteEnd;
+type WriteEnd = 'confirmed' | 'refused' | 'neverLanded' | 'undone' | 'escalated';
 
-/** What each state may be followed by. */
+/** What each state may be followed by; nothing follows an end. */
 export const transitions: Readonly<Record<WriteState, readonly WriteState[]>> = {
   planned: ['sent'],
   sent: ['confirmed', 'refused', 'misdirected', 'unknown'],

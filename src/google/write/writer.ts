@@ -8,8 +8,7 @@ import type { Stored, WriteTag } from '../metadata.ts';
 import { sendBatch } from './batch.ts';
 import { escalateEarlier } from './earlier-write.ts';
 import { type Judgement, judge } from './judge.ts';
-import { momentOf } from './moment.ts';
-import { type Batch, planSteps, planTab, type Tabs, withUnseen } from './planned.ts';
+import { type Batch, planSteps, planTab, type Tabs } from './planned.ts';
 import { endOfWrite, isEarlier, noEnds, readReceipt, type StoredWrite, writeReceipt } from './receipt.ts';
 import { type KeptCells, keptFields, keptRange, readKept, type Shadow } from './shadow.ts';
 import { advanceTo, type Course, judgeInverse, nothing, pendingOf, type Surroundings, undo } from './undo.ts';
@@ -41,7 +40,7 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
         run,
         from: Math.max(0, ...writes.map(endOfWrite)),
         steps: planSteps(steps, this.#tabs),
-        tabs: new Map(own.map(([kind, tab]) => [kind, hasDeletes(kind) ? withUnseen(tab) : planTab(tab)])),
+        tabs: new Map(own.map(([kind, tab]) => [kind, planTab(tab, hasDeletes(kind))])),
       },
       others: writes.flatMap((write) => (isEarlier(write) ? [] : write.batch.steps)),
     });
@@ -53,7 +52,7 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
     const { client, log, shadow } = around;
     const write = readReceipt(receipt);
     if (isEarlier(write)) throw new Error('A write of an earlier version is never sent.');
-    const course: Course = { write, keep, tabs: this.#tabs, state: 'planned' };
+    const course: Course = { write, keep, state: 'planned' };
     const ground = { tabs: this.#tabs, shadow, lastWrite: this.#lastWrite, besides };
     this.#tabs = new Map();
     advanceTo(around, course, 'sent');
@@ -61,8 +60,8 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
       advanceTo(around, course, 'unknown');
       throw error;
     });
-    around.shadow = sent.shadow ?? shadow;
-    const judgement = judge(write.batch, momentOf(write.batch, sent, course.tabs, write.others));
+    around.shadow = sent.shadow;
+    const judgement = judge(write.batch, { ...sent, others: write.others });
     const refusal = refusalOf(sent.refused);
     if (judgement.damage.length === 0)
       advanceTo(around, course, judgement.done.size === 0 && refusal ? 'refused' : 'confirmed');
@@ -74,11 +73,10 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
     const around = this.#around;
     const write = readReceipt(receipt);
     if (isEarlier(write)) return escalateEarlier(write, around);
-    const course: Course = { write, keep, tabs: new Map(), state: 'unknown' };
+    const course: Course = { write, keep, state: 'unknown' };
     const cells = await readAllKept(around, write.inverse?.batch ?? write.batch);
-    const hasLanded = cells.headers.size > 0;
     if (write.inverse) return this.#recoverInverse(course, cells, mayLand);
-    if (!hasLanded) return undefined;
+    if (cells.headers.size === 0) return undefined;
     const moment = { ...cells, others: write.others };
     const judged = keepLeft(withoutAppends(write.batch, judge(write.batch, moment)), write.left);
     const isOver = !mayLand || judged.unknown.length === 0;

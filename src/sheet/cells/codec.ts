@@ -24,10 +24,10 @@ import {
   emptyCell,
   isShownAsPercent,
   numberCell,
+  readTypedTruth,
   textCell,
 } from '../port/cell.ts';
 import { isShownAsMoment, isShownWithoutDay, isShownWithTime } from '../port/shown-number.ts';
-import { readTypedTruth } from '../port/typed-truth.ts';
 
 /** What a cell holds for a field, or why it holds nothing that can be used; the reason is for the person at the row. */
 export type Decoded =

@@ -1,3 +1,4 @@
+import { labelKey } from '../../core/text/label-key.ts';
 import { plainText } from '../../core/text/plain-text.ts';
 
 /**
@@ -102,3 +103,30 @@ export function describeCell(cell: Cell): string {
       return cell.shown ?? '@';
   }
 }
+
+const withoutTick = (cell: Cell): Cell => (isUnfilled(cell) ? emptyCell : cell);
+
+/**
+ * Whether a cell that a table kept as a copy may be the one that was read. A formula moved when it was copied, a number lost its format,
+ * and a checkbox that nobody has ticked counts for nothing.
+ */
+export function isSameKept(read: Cell = emptyCell, kept: Cell = emptyCell): boolean {
+  // Whether a copy of a smart chip is one, or a text, no document says.
+  if (read.kind === 'chip') return kept.kind !== 'empty';
+  // What an array formula fills in is not copied with its cell.
+  if (isComputed(read)) return isComputed(kept) || isSpilled(read);
+  return equalCells(withoutTick(bareCell(read)), withoutTick(bareCell(kept)));
+}
+
+const yes = 'true yes y 1 x ✓ ✔ ☑ on ja oui si sí sì sim wahr vrai verdadero verdadeiro vero'.split(' ');
+const no = 'false no n 0 off ☐ nein non nej nei nee não nao falsch faux falso'.split(' ');
+
+/** Words for yes and no that mean the same wherever they are used. */
+const truths: ReadonlyMap<string, boolean> = new Map([
+  ...yes.map((word) => [word, true] as const),
+  ...no.map((word) => [word, false] as const),
+]);
+
+/** What a cell says as yes or no; `undefined` where it says neither. */
+export const readTypedTruth = (cell: Cell): boolean | undefined =>
+  truths.get(labelKey(cell.kind === 'number' ? String(cell.number) : describeCell(cell)));

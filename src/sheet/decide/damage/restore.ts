@@ -1,6 +1,6 @@
 import { idHeader, syncHeader } from '../../../core/fields/headers.ts';
+import { isSameKept } from '../../port/cell.ts';
 import type { Damage, DamagedCell } from '../../port/damage.ts';
-import { isSameKept } from '../../port/kept-cell.ts';
 import type { ObservedRow, ReadTab, RowStep } from '../../port/table.ts';
 import { hasThisId, hasWrittenId, isAdded, isBack, wipesId } from './shown.ts';
 

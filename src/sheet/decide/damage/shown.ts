@@ -1,8 +1,7 @@
 import { idHeader, syncHeader } from '../../../core/fields/headers.ts';
 import { showsValue } from '../../cells/shown.ts';
-import { type Cell, describeCell, emptyCell } from '../../port/cell.ts';
+import { type Cell, describeCell, emptyCell, isSameKept } from '../../port/cell.ts';
 import type { Damage } from '../../port/damage.ts';
-import { isSameKept } from '../../port/kept-cell.ts';
 import type { ObservedRow, ReadTab } from '../../port/table.ts';
 import { isLike } from '../identity/likeness.ts';
 import type { TabIndex } from '../tab-index.ts';
