@@ -30,7 +30,7 @@ describe('the wall clock that the daemon goes by', () => {
     expect(machine.now()).toBe(machine.wall());
   });
 
-  test('goes on when the machine is set back an hour, and meets it again later', () => {
+  test('fault 70: goes on when the machine is set back an hour, and meets it again later', () => {
     const machine = createMachine();
     const before = machine.now();
     machine.setWall(-hourMs);
@@ -52,14 +52,14 @@ describe('the wall clock that the daemon goes by', () => {
     expect(told).toEqual(told.toSorted((left, right) => left - right));
   });
 
-  test('follows when the machine slept for eight hours: everything is as old as it says', () => {
+  test('fault 70: follows when the machine slept for eight hours: everything is as old as it says', () => {
     const machine = createMachine();
     machine.setWall(8 * hourMs);
     expect(machine.now()).toBe(machine.wall());
   });
 });
 
-test('a sleep of more than 24 days does not end at once, as a timer of Node would', async () => {
+test('fault 72: a sleep of more than 24 days does not end at once, as a timer of Node would', async () => {
   const end = new AbortController();
   const ended: string[] = [];
   const long = systemClock.sleep(2 ** 31, end.signal).then(() => ended.push('long'));

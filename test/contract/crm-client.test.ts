@@ -291,7 +291,7 @@ describe('the sandbox’s listings', () => {
     expect((await crm.listRecords('task', 1, 'newest')).records[0]?.id).toBe(id);
   });
 
-  it('are not taken for complete where the CRM serves its first page only', async () => {
+  it('fault 14: are not taken for complete where the CRM serves its first page only', async () => {
     const choices = { leadAndTaskPaging: 'firstPageOnly' } as const;
     const { crm } = await serveSandbox({ choices, leads: 230 });
     await expect(readAll(crm, 'lead')).rejects.toMatchObject({ code: 'CRM_UNREADABLE' });

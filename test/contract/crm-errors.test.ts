@@ -116,7 +116,7 @@ describe('an unclear answer', () => {
     expect(budget.usage().taken).toBe(0);
   });
 
-  it('is an unknown outcome of a write when the answer drips past the deadline', async () => {
+  it('fault 29: is an unknown outcome of a write when the answer drips past the deadline', async () => {
     const { crm, server, clock } = await serve((response) => response.write('{'));
     const failed = failureOf(crm.updateRecord(lead, { title: 'Anna' }));
     await server.arrived(1);
@@ -139,7 +139,7 @@ describe('a request that surely was not sent', () => {
     expect(await failureOf(write(crm))).toMatchObject({ code: 'CRM_UNREACHABLE' });
   });
 
-  it('fails a write as unreachable when the name does not resolve', async () => {
+  it('fault 1: fails a write as unreachable when the name does not resolve', async () => {
     const { crm } = createCrmBench('http://crm.invalid/api');
     expect(await failureOf(crm.deleteRecord(lead))).toMatchObject({ code: 'CRM_UNREACHABLE' });
   });
@@ -285,7 +285,7 @@ describe('a refusal in the CRM’s envelope', () => {
 });
 
 describe('connections', () => {
-  it('are not used twice, because one that is just closing leaves a write without an outcome', async () => {
+  it('fault 30: are not used twice, because one that is just closing leaves a write without an outcome', async () => {
     const { crm, server } = await serve((response) => answerSuccess(response, { id: 42 }));
     await crm.getRecord(lead, 'edit');
     await crm.createRecord('lead', { title: 'Anna' });

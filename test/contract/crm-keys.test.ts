@@ -279,7 +279,7 @@ describe('S5: a call that began before its key was exchanged is not sent with th
     };
   }
 
-  it('when it waited for the budget, and its slot is given back', async () => {
+  it('fault 75: when it waited for the budget, and its slot is given back', async () => {
     const { budget, clock, crm, exchangeKey, sent } = await openRefusing(
       (response) => answerSuccess(response, { id: 1, title: 'Anna' }),
       1,

@@ -184,7 +184,7 @@ describe('pages', () => {
     expect((await readAll(crm)).ids).toHaveLength(count);
   });
 
-  it('that go round in a circle end', async () => {
+  it('fault 14: that go round in a circle end', async () => {
     const { crm } = await serveTasks(200, (tasks, query) => {
       const page = 2 - (Number(query.get('page')) % 2);
       return { data: tasks.slice((page - 1) * 100, page * 100) };
@@ -325,7 +325,7 @@ describe('a listing that can not be understood', () => {
   it.each([
     ['no data', undefined, 'no list of records is in the answer'],
     ['an object without a list', { data: { count: 3 } }, 'no list of records is in the answer'],
-  ])('fails as a whole: %s', async (_, content, reason) => {
+  ])('fault 10: fails as a whole: %s', async (_, content, reason) => {
     const { crm } = await serveTasks(0, () => content);
     await expect(crm.listRecords('task', 1, 'sweep')).rejects.toMatchObject({
       code: 'CRM_UNREADABLE',

@@ -66,18 +66,21 @@ describe('a request that is refused for the rate', () => {
     ],
   ];
 
-  it.each(refusals)('goes out again after %s, a create too, and is no failure', async (_, refuse) => {
-    const scripted = await startScriptedServer((response, request) =>
-      request.index < 2 ? refuse(response, request) : answerSuccess(response, { id: 42 }, 201),
-    );
-    server = scripted;
-    const { crm, log, budget, overPauses } = createCrmBench(scripted.baseUrl);
-    const created = await overPauses(crm.createRecord('lead', { title: 'Anna' }));
-    expect(created).toMatchObject({ id: '42' });
-    expect(scripted.requests.map(({ body }) => body)).toEqual(Array(3).fill('{"title":"Anna"}'));
-    expect(log.lines.filter(({ event }) => event === 'crm.limited')).toHaveLength(2);
-    expect(budget.usage().requests).toBeLessThan(100);
-  });
+  it.each(refusals)(
+    'fault 16: goes out again after %s, a create too, and is no failure',
+    async (_, refuse) => {
+      const scripted = await startScriptedServer((response, request) =>
+        request.index < 2 ? refuse(response, request) : answerSuccess(response, { id: 42 }, 201),
+      );
+      server = scripted;
+      const { crm, log, budget, overPauses } = createCrmBench(scripted.baseUrl);
+      const created = await overPauses(crm.createRecord('lead', { title: 'Anna' }));
+      expect(created).toMatchObject({ id: '42' });
+      expect(scripted.requests.map(({ body }) => body)).toEqual(Array(3).fill('{"title":"Anna"}'));
+      expect(log.lines.filter(({ event }) => event === 'crm.limited')).toHaveLength(2);
+      expect(budget.usage().requests).toBeLessThan(100);
+    },
+  );
 
   it('keeps other lanes from sending meanwhile', async () => {
     const scripted = await startScriptedServer((response, { index }) =>

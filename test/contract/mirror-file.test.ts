@@ -107,14 +107,14 @@ describe('the file', () => {
     expect(failure(() => open().mirror.readFact(facts.leaseToken))).toBeGreaterThan(0);
   });
 
-  test('a file that is not a database is refused and left as it is', () => {
+  test('fault 62: a file that is not a database is refused and left as it is', () => {
     writeFileSync(mirrorFile(directory), 'Dear diary, '.repeat(1000));
 
     expect(failure(() => openMirror({ directory }))).toMatchObject({ code: 'STATE_BROKEN' });
     expect(readFileSync(mirrorFile(directory), 'utf8')).toBe('Dear diary, '.repeat(1000));
   });
 
-  test('a file with a damaged page is refused and left as it is', () => {
+  test('fault 62: a file with a damaged page is refused and left as it is', () => {
     const { mirror } = open();
     mirror.transaction(() => saveRecords(mirror, 500));
     close();
@@ -159,7 +159,7 @@ describe('the file', () => {
     expect(() => mirror.saveRecord(fractional)).toThrow('cannot store REAL value in INTEGER column');
   });
 
-  test('commits survive a power cut: the log is synced on every open, although the library would not', () => {
+  test('fault 57: commits survive a power cut: the log is synced on every open, although the library would not', () => {
     open();
     close();
     const connection = connect(mirrorFile(directory));
@@ -204,7 +204,7 @@ describe('the file', () => {
     expect(isOlder(version.split('.').map(Number), [3, 51, 3])).toBe(expected);
   });
 
-  test('times from before the clock was set back are taken for now, and what was past stays as it was', () => {
+  test('fault 70: times from before the clock was set back are taken for now, and what was past stays as it was', () => {
     const { mirror } = open();
     const now = 1_790_000_000_500;
     const past = storedRecord(lead('1'));

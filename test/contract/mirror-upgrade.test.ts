@@ -17,7 +17,7 @@ const sideStoresSchema = 14;
 const { directory, open, close } = openMirrorDirectory();
 
 describe('a file of another version', () => {
-  test('a file of a later version is refused and left as it is', () => {
+  test('fault 63: a file of a later version is refused and left as it is', () => {
     open();
     close();
     const connection = connect(mirrorFile(directory));
@@ -182,7 +182,7 @@ describe('a file of another version', () => {
     expect(contents.toSorted()).toEqual(['first', 'months later']);
   });
 
-  test('a migration that fails half-way leaves the file as it was before all of its steps', () => {
+  test('fault 63: a migration that fails half-way leaves the file as it was before all of its steps', () => {
     const connection = connect(mirrorFile(directory));
     const [one, two] = ['CREATE TABLE one (name TEXT)', 'CREATE TABLE two (name TEXT)'];
     const tables = connection.prepare('SELECT name FROM sqlite_schema');

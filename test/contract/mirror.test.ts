@@ -274,7 +274,7 @@ describe('what the mirror keeps', () => {
 });
 
 describe('transactions', () => {
-  test('a transaction that throws leaves nothing behind and hands its error on', () => {
+  test('fault 77: a transaction that throws leaves nothing behind and hands its error on', () => {
     const { mirror } = open();
     const error = failure(() =>
       mirror.transaction(() => {
@@ -330,7 +330,7 @@ describe('transactions', () => {
     expect(mirror.transaction(() => 43)).toBe(43);
   });
 
-  test('a writer that is killed keeps every commit it has told of, and no half of one', async () => {
+  test('fault 57: a writer that is killed keeps every commit it has told of, and no half of one', async () => {
     const writer = startWriter();
     for await (const line of writer.lines) {
       if (Number(line) < 200) continue;

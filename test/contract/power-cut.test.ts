@@ -74,7 +74,7 @@ function cutPower({ database, wal }: Files, unsynced: number, random: Random): F
   return { database: kept, wal: log };
 }
 
-test('a mirror whose power goes at any moment opens whole and has every commit that was told of', {
+test('fault 57: a mirror whose power goes at any moment opens whole and has every commit that was told of', {
   timeout: 120_000,
 }, async () => {
   const random = createRandom(20);

@@ -58,7 +58,7 @@ describe('the work queue on BullMQ, in trouble with its Redis,', () => {
     expect(log.lines.filter((line) => line.event === 'queue.lost')).toHaveLength(1);
   });
 
-  test('says so when Redis is silent, and works again when it speaks', async () => {
+  test('fault 65: says so when Redis is silent, and works again when it speaks', async () => {
     const own = await startOwnRedis();
     const worker = createWorker();
     const queue = openBullmq(createRecordingLog(), { redisUrl: own.url });

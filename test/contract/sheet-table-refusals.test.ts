@@ -28,7 +28,7 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
       });
     });
 
-    test('503 and a cut connection are SHEET_UNREACHABLE, and a write is not sent twice', async () => {
+    test('fault 53: 503 and a cut connection are SHEET_UNREACHABLE, and a write is not sent twice', async () => {
       await sheet.fill('1');
       await sheet.table.read(sheetLayout);
       for (const kind of ['unavailable', 'cut'] as const) {

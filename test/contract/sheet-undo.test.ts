@@ -87,7 +87,7 @@ describe.each(
   afterEach(() => sheet.close());
 
   test.each(cases)(
-    'S1 S2 S13: %s leaves every row right, own columns and formulas included, where a user %s at that moment',
+    'S1 S2 S13: faults 31 and 38: %s leaves every row right, own columns and formulas included, where a user %s at that moment',
     async (write, act) => {
       const steps = writes[write] ?? [];
       const actions = acts[act] ?? [];

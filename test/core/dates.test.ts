@@ -149,7 +149,7 @@ describe('an instant', () => {
     ['2026-07-01T22:00:00Z', 'Asia/Kathmandu', '2026-07-02 03:45'],
     ['2024-02-29T23:30:00Z', 'America/New_York', '2024-02-29 18:30'],
   ];
-  it.each(cases)('%s in %s shows as %s', (instant, zone, shown) => {
+  it.each(cases)('fault 71: %s in %s shows as %s', (instant, zone, shown) => {
     const epochMs = Date.parse(instant);
     expect(formatInstant(epochMs, zone)).toBe(shown);
     const wall = Date.parse(`${shown.replace(' ', 'T')}:${instant.slice(17, 19)}Z`);

@@ -22,7 +22,7 @@ const isPausedBy = (cell: Cell): boolean => {
 };
 
 describe('grid data', () => {
-  test('a block that begins inside the grid keeps its place, and zeros that are left out are zeros', () => {
+  test('fault 45: a block that begins inside the grid keeps its place, and zeros that are left out are zeros', () => {
     const [grid] = readGrids({
       sheets: [
         {
@@ -235,7 +235,7 @@ describe('rows', () => {
     expect(observed).toMatchObject({ rows: [], ownRows: [{ position: 1 }] });
   });
 
-  test('merged cells in a managed column hold the tab, others do not', () => {
+  test('fault 49: merged cells in a managed column hold the tab, others do not', () => {
     const merge = { startRowIndex: 2, endRowIndex: 4, startColumnIndex: 1, endColumnIndex: 2 };
     expect(observeTab(gridOf([], [merge]), leads).observed).toMatchObject({
       state: 'held',

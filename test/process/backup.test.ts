@@ -59,7 +59,7 @@ describe('a mirror that knows less than the sheet', limit, () => {
       /does not know the last write to the sheet.* 10 rows are equal .*, 2 differ/,
     ],
   ])(
-    'because it %s writes nothing before a person agrees, and then overwrites nothing',
+    'faults 60 and 61: because it %s writes nothing before a person agrees, and then overwrites nothing',
     async (_, spoil, words) => {
       const stage = await openStage({ counts });
       const first = await stage.startDaemon();

@@ -27,7 +27,7 @@ async function cutNextBatch(stage: ProcessStage, when: 'before' | 'after'): Prom
 const pathsOf = (stage: ProcessStage, method: string) =>
   stage.crmRequests().flatMap((request) => (request.method === method ? [request.path] : []));
 
-describe('a kill in the first fill', limit, () => {
+describe('fault 56: a kill in the first fill', limit, () => {
   const counts = { leads: 220, opportunities: 30, tasks: 20 };
 
   /**
@@ -58,7 +58,7 @@ describe('a kill in the first fill', limit, () => {
     stage.expectBudgetKept();
   }
 
-  test('while pages are read', () =>
+  test('fault 74: while pages are read', () =>
     expectFillSurvives((stage) => {
       stage.setCrmFaults({ latencyMs: 150 });
       return until('two pages of leads are read', async () => {
@@ -84,7 +84,7 @@ describe('a kill in the first fill', limit, () => {
     expectFillSurvives((stage) => cutFirstRows(stage, 'before'), false));
 });
 
-describe('a kill in the middle of many edits in the sheet', limit, () => {
+describe('fault 56: a kill in the middle of many edits in the sheet', limit, () => {
   const edits = 35;
   /** The faults meet updates after this many have gone well. */
   const goodUpdates = 20;
@@ -143,7 +143,7 @@ describe('a kill in the middle of many edits in the sheet', limit, () => {
   }
 });
 
-describe('a kill while new rows become records', limit, () => {
+describe('faults 3 and 56: a kill while new rows become records', limit, () => {
   const titles = ['Fresh Bakery', 'Fresh Brewery', 'Fresh Bikes'];
 
   /** Types three new rows, kills the daemon at the moment that `reach` waits for, and expects one record for each. */
@@ -197,7 +197,7 @@ describe('a kill while new rows become records', limit, () => {
   );
 });
 
-describe('a kill while changes in the CRM are written to the sheet', limit, () => {
+describe('fault 56: a kill while changes in the CRM are written to the sheet', limit, () => {
   test.each<[moment: string, when: 'before' | 'after']>([
     ['when a later batch has reached the sheet and its reply has not come back', 'after'],
     ['when a later batch was sent and never reached the sheet', 'before'],
@@ -232,7 +232,7 @@ describe('a kill while changes in the CRM are written to the sheet', limit, () =
   });
 });
 
-describe('a kill while a record is moved to the trash', limit, () => {
+describe('fault 56: a kill while a record is moved to the trash', limit, () => {
   test.each<[moment: string, fault: WriteFault]>([
     ['when the CRM has done it and its answer was cut off', { kind: 'dropAfter', times: 1 }],
     ['when it was sent and never reached the CRM', { kind: 'dropBefore', times: 1 }],

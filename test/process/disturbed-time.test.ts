@@ -51,7 +51,7 @@ async function openDisturbed() {
 const hourMs = 3_600_000;
 
 describe('a daemon whose time is disturbed', { timeout: 180_000 }, () => {
-  test('goes on where the clock of its machine is set back and ahead by an hour, and after it slept for eight', async () => {
+  test('fault 70: goes on where the clock of its machine is set back and ahead by an hour, and after it slept for eight', async () => {
     const { daemon, disturb, edit, stage } = await openDisturbed();
     for (const [words, hours] of [
       ['Set back', -1],
@@ -67,7 +67,7 @@ describe('a daemon whose time is disturbed', { timeout: 180_000 }, () => {
     stage.expectBudgetKept();
   });
 
-  test('that is busy for too long for its timers says so, sends every edit once, and recovers', async () => {
+  test('fault 73: that is busy for too long for its timers says so, sends every edit once, and recovers', async () => {
     const { conditions, disturb, edit, stage } = await openDisturbed();
     await disturb({ busyMs: 1_500 });
     await edit('Busy');

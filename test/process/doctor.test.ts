@@ -256,7 +256,7 @@ describe('doctor', limit, () => {
     expect(namesIn(strange.checks, 'warning')).toEqual(['CRM address']);
   });
 
-  test('names a spreadsheet that is not there, and one that the state does not belong to', async () => {
+  test('fault 75: names a spreadsheet that is not there, and one that the state does not belong to', async () => {
     const surgery = await openSurgery();
     const wrong = { GOOGLE_SPREADSHEET_ID: 'no-such-spreadsheet' };
     const { code, checks } = await surgery.diagnose(wrong);

@@ -43,7 +43,7 @@ describe.skipIf(problem !== undefined)('a full disk', { timeout: 120_000 }, () =
     return { disk, stage, daemon };
   }
 
-  test('stops the daemon before its next request, which says so and goes on by itself when there is room', async () => {
+  test('fault 58: stops the daemon before its next request, which says so and goes on by itself when there is room', async () => {
     const { disk, stage, daemon } = await openOnSmallDisk();
     disk.fill();
     const [lead] = (await readCrm(stage.addresses.crmUrl)).leads;
@@ -62,7 +62,7 @@ describe.skipIf(problem !== undefined)('a full disk', { timeout: 120_000 }, () =
     stage.expectBudgetKept();
   });
 
-  test('does not keep the answer to a create from being written down', async () => {
+  test('fault 58: does not keep the answer to a create from being written down', async () => {
     const { disk, stage, daemon } = await openOnSmallDisk();
     stage.setCrmFaults({ faults: [{ kind: 'slow', method: 'POST', path: '/leads', delayMs: 1_500 }] });
     await stage.editSheet({
@@ -84,7 +84,7 @@ describe.skipIf(problem !== undefined)('a full disk', { timeout: 120_000 }, () =
     expect(stage.crmRequests().filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  test('does not keep a daemon from starting and saying so', async () => {
+  test('fault 58: does not keep a daemon from starting and saying so', async () => {
     const { disk, stage, daemon } = await openOnSmallDisk();
     await daemon.terminate();
     disk.fill();

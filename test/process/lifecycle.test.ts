@@ -122,7 +122,7 @@ describe('a stop', limit, () => {
 });
 
 describe('a start', limit, () => {
-  test('is refused while another daemon uses the state directory, which goes on', async () => {
+  test('faults 55 and 59: is refused while another daemon uses the state directory, which goes on', async () => {
     const stage = await openStage({ counts: { leads: 3, opportunities: 0, tasks: 0 } });
     const daemon = await stage.startDaemon();
     const { code, stderr } = await stage.runCommand('start');
@@ -157,7 +157,7 @@ describe('a start', limit, () => {
     ['another spreadsheet', 'GOOGLE_SPREADSHEET_ID', 'another-spreadsheet', 'sheet.spreadsheetId'],
     ['another CRM', 'CRM_BASE_URL', 'http://127.0.0.1:9/api/v1/external', 'crm.baseUrl'],
   ])(
-    'with the state directory of %s is refused, asks nobody, and spoils nothing',
+    'fault 75: with the state directory of %s is refused, asks nobody, and spoils nothing',
     async (_, name, value, setting) => {
       const stage = await openStage({ counts: { leads: 3, opportunities: 0, tasks: 0 } });
       const daemon = await stage.startDaemon();
@@ -210,7 +210,7 @@ describe('a start', limit, () => {
     expect(stderr).not.toContain(secret);
   });
 
-  test('repeated eight times within one window of the CRM never overspends it', async () => {
+  test('fault 69: repeated eight times within one window of the CRM never overspends it', async () => {
     // Eight starts are over within this window on any machine.
     const window = { requests: 100, windowMs: 1_800_000 };
     const stage = await openStage({ counts: { leads: 350, opportunities: 120, tasks: 60 }, window });
@@ -231,7 +231,7 @@ describe('a start', limit, () => {
     stage.expectBudgetKept();
   });
 
-  test('waits twice as long after each crash, asks nobody meanwhile, and not after a clean stop', async () => {
+  test('fault 69: waits twice as long after each crash, asks nobody meanwhile, and not after a clean stop', async () => {
     const stage = await openStage({ counts: { leads: 3, opportunities: 0, tasks: 0 } });
     const waits: string[] = [];
     for (let start = 1; start <= 5; start += 1) {

@@ -53,9 +53,10 @@ describe('edits that wait for the CRM', { timeout: 150_000 }, () => {
     stage.expectBudgetKept();
   }
 
-  test('arrive once when Redis forgets everything', () => expectEditsSurvive((redis) => flushRedis(redis)));
+  test('fault 64: arrive once when Redis forgets everything', () =>
+    expectEditsSurvive((redis) => flushRedis(redis)));
 
-  test('arrive once when Redis dies and comes back empty', () =>
+  test('fault 65: arrive once when Redis dies and comes back empty', () =>
     expectEditsSurvive(async (redis, daemon) => {
       await stopRedis(redis);
       await until('the loss is noticed', async () => {
@@ -66,7 +67,7 @@ describe('edits that wait for the CRM', { timeout: 150_000 }, () => {
       onTestFinished(() => stopRedis(successor));
     }));
 
-  test('arrive once when the connection to Redis falls silent without being closed', async () => {
+  test('fault 65: arrive once when the connection to Redis falls silent without being closed', async () => {
     let line: SilentLine | undefined;
     await expectEditsSurvive(
       async () => line?.fallSilent(),
@@ -78,8 +79,8 @@ describe('edits that wait for the CRM', { timeout: 150_000 }, () => {
   });
 
   test.each<[string, string[]]>([
-    ['has no memory left and forgets nothing', ['CONFIG', 'SET', 'maxmemory', '1']],
-    ['has become a replica that can only be read', ['REPLICAOF', '127.0.0.1', '1']],
+    ['fault 64: has no memory left and forgets nothing', ['CONFIG', 'SET', 'maxmemory', '1']],
+    ['fault 64: has become a replica that can only be read', ['REPLICAOF', '127.0.0.1', '1']],
   ])('arrive once while Redis %s', (_, words) =>
     expectEditsSurvive(async (redis, daemon) => {
       await commandRedis(redis, ...words);
@@ -90,7 +91,7 @@ describe('edits that wait for the CRM', { timeout: 150_000 }, () => {
     }),
   );
 
-  test('do not keep a stop waiting when Redis is gone and a create is under way', async () => {
+  test('fault 68: do not keep a stop waiting when Redis is gone and a create is under way', async () => {
     const redis = await startRedis();
     onTestFinished(() => stopRedis(redis));
     const stage = await openStage({
@@ -112,7 +113,7 @@ describe('edits that wait for the CRM', { timeout: 150_000 }, () => {
     expect(stage.crmRequests().filter(({ method }) => method === 'POST')).toHaveLength(1);
   });
 
-  test('arrive once when the daemon stands still for longer than the locks of its jobs last', () =>
+  test('fault 66: arrive once when the daemon stands still for longer than the locks of its jobs last', () =>
     expectEditsSurvive(async (redis, daemon) => {
       daemon.process.kill('SIGSTOP');
       const locks = () => commandRedis(redis, 'KEYS', '*:lock');

@@ -43,7 +43,7 @@ const ask = async (url: string) => {
 };
 
 test(
-  'a second daemon with a state of its own writes nothing, says who keeps the sheet, and begins when that one stops',
+  'faults 55 and 59: a second daemon with a state of its own writes nothing, says who keeps the sheet, and begins when that one stops',
   limit,
   async () => {
     const stage = await openStage({ counts: { leads: 5, opportunities: 0, tasks: 0 } });

@@ -28,7 +28,7 @@ const trueIds = async (stage: LinkStage) =>
   new Map((await stage.readCrm()).leads.map(({ id, title }) => [title, id]));
 
 describe('a tab that was filled before the daemon came', () => {
-  test('gets the IDs of its records in one write, and both sides are then the same without a new record', async () => {
+  test('fault 76: gets the IDs of its records in one write, and both sides are then the same without a new record', async () => {
     const stage = await openFilled();
     const { link } = stage;
     expect(await planAdoption(link, 'Title')).toMatchObject([

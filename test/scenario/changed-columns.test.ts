@@ -42,7 +42,7 @@ describe('a configuration that puts a column under a header of somebody', limit,
     return stage;
   }
 
-  test('S5: writes nothing on either side before a person agrees, and shows what it found there', async () => {
+  test('S5: fault 75: writes nothing on either side before a person agrees, and shows what it found there', async () => {
     const stage = await openWithNotes();
     const before = [await stage.readSheet(), await titles(stage)];
     const engine = await cycle(restart(stage, { title: { header: 'Name' } }));
@@ -72,7 +72,7 @@ describe('a configuration that puts a column under a header of somebody', limit,
     ]);
   });
 
-  test('goes on where it was as soon as the configuration is as before', async () => {
+  test('fault 75: goes on where it was as soon as the configuration is as before', async () => {
     const stage = await openWithNotes();
     const before = [await stage.readSheet(), await titles(stage)];
     await cycle(restart(stage, { title: { header: 'Name' } }));
@@ -82,7 +82,7 @@ describe('a configuration that puts a column under a header of somebody', limit,
 });
 
 describe('a column that is added in the configuration', limit, () => {
-  test('is filled without asking, and what somebody has there already waits where it differs', async () => {
+  test('fault 75: is filled without asking, and what somebody has there already waits where it differs', async () => {
     const off: Columns = { 'about.description': { direction: 'off' } };
     const stage = await openLeadsStage();
     await cycle(restart(stage, off));

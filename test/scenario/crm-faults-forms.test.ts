@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { valueAt } from '../../src/cli/check/crm-person.ts';
 import { openScenario, type Scenario } from '../support/scenario.ts';
 
-/* A CRM that puts what it is sent into another form, numbered as in crm-faults.test.ts. */
+/* A CRM that puts what it is sent into another form, numbered as in docs/faults.test.ts. */
 
 const updates = (scene: Scenario) => scene.requests('PUT', /^\/leads\//).length;
 

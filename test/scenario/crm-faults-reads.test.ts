@@ -6,7 +6,7 @@ import { healthOf } from '../support/health.ts';
 import { expectWorking, openScenario, type Scenario } from '../support/scenario.ts';
 import { until } from '../support/until.ts';
 
-/* What goes wrong with lists, with the account and around it, numbered as in crm-faults.test.ts. */
+/* What goes wrong with lists, with the account and around it, numbered as in docs/faults.test.ts. */
 
 /** What was deleted on either side. */
 const deletes = ({ engine }: Scenario) =>

@@ -5,7 +5,7 @@ import { openScenario, type Scenario } from '../support/scenario.ts';
 import { until } from '../support/until.ts';
 
 /*
- * What goes wrong around a single write, numbered as in crm-faults.test.ts. Creates are the hard ones: the CRM takes no token with
+ * What goes wrong around a single write, numbered as in docs/faults.test.ts. Creates are the hard ones: the CRM takes no token with
  * which a repeated one could be recognised.
  */
 

@@ -29,7 +29,7 @@ const type = (stage: LinkStage, text: string) =>
 
 const sentUpdates = (stage: LinkStage) => stage.model.requests().filter(({ method }) => method === 'PUT');
 
-test('a cycle whose timer never comes is made up for, and the daemon says so', async () => {
+test('fault 67: a cycle whose timer never comes is made up for, and the daemon says so', async () => {
   const times = { pollMs: 130, typingPauseMs: 130, refillMs: 50 };
   const { stage, engine } = await startFilled((link) => ({
     times: { ...link.times, ...times },
@@ -106,7 +106,11 @@ describe('an edit goes to the CRM although the queue', () => {
       { add: () => Promise.reject(new SyncError('QUEUE_UNREACHABLE', 'The memory of Redis is full.')) },
       /memory of Redis is full/,
     ],
-    ['takes jobs and wakes nobody', { add: async () => undefined }, /wakes nobody, although 1 steps wait/],
+    [
+      'fault 67: takes jobs and wakes nobody',
+      { add: async () => undefined },
+      /wakes nobody, although 1 steps wait/,
+    ],
   ])('%s', async (_, broken, words) => {
     const { stage, engine } = await startFilled((link) => ({ queue: { ...link.queue, ...broken } }));
     await type(stage, 'Typed without a queue');

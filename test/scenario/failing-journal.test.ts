@@ -65,7 +65,7 @@ async function slowDown(
 }
 
 describe('while the journal can not be written', limit, () => {
-  test('the daemon says so, and explains afterwards what it had written to the sheet', async () => {
+  test('fault 77: the daemon says so, and explains afterwards what it had written to the sheet', async () => {
     const { engine, journal, stage } = await openRunning();
     const before = await titles(stage);
     journal.isFailing = true;
@@ -79,7 +79,7 @@ describe('while the journal can not be written', limit, () => {
     await until('all is well', async () => engine.problems.list().length === 0);
   });
 
-  test('an update that the CRM has carried out is neither lost nor sent twice', async () => {
+  test('fault 77: an update that the CRM has carried out is neither lost nor sent twice', async () => {
     const { journal, stage } = await openRunning();
     await slowDown(stage, 'PUT', '/leads/*', () =>
       stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed' }),
@@ -92,7 +92,7 @@ describe('while the journal can not be written', limit, () => {
     expect(sent(stage, 'PUT')).toHaveLength(1);
   });
 
-  test('a record that the CRM has created is found again, and not created twice', async () => {
+  test('fault 77: a record that the CRM has created is found again, and not created twice', async () => {
     const { journal, stage } = await openRunning();
     await slowDown(stage, 'POST', '/leads', () =>
       stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 5, column: 'Title', text: 'Fresh' }),

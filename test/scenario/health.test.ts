@@ -201,7 +201,7 @@ describe('health', () => {
     expect(namesIn(health.read())).toEqual([]);
   });
 
-  test('tells timers that are late all the time, until one comes in time, and no single gap', async () => {
+  test('fault 73: tells timers that are late all the time, until one comes in time, and no single gap', async () => {
     const { engine, stage } = await openReady();
     const time = createManualClock();
     let lateMs = 251;

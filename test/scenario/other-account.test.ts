@@ -65,7 +65,7 @@ const approve = ({ link }: LeadsStage, scope: string) =>
   link.mirror.saveDecision({ scope, choice: 'approve', at: link.clock.now() });
 
 describe('a key that opens another account of the CRM', limit, () => {
-  test('S5: writes nothing on either side and takes over nothing, although the ids are the same', async () => {
+  test('S5: fault 75: writes nothing on either side and takes over nothing, although the ids are the same', async () => {
     const { own, other } = await openAccounts();
     await own.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed meanwhile' });
     const before = [await own.readSheet(), own.link.mirror.readRecords()];
@@ -77,7 +77,7 @@ describe('a key that opens another account of the CRM', limit, () => {
     await expect(engine.pullAll(() => {})).rejects.toMatchObject({ code: 'DAEMON_REFUSED' });
   });
 
-  test('is found among several keys, of which the others are known', async () => {
+  test('fault 75: is found among several keys, of which the others are known', async () => {
     const { own, other } = await openAccounts();
     const known = own.link.keys?.() ?? [];
     const engine = await restart(own, { keys: () => [...known, keyOf('other', other)] });
@@ -86,7 +86,7 @@ describe('a key that opens another account of the CRM', limit, () => {
     expect(other.model.requests()).toHaveLength(5);
   });
 
-  test('is let go by itself when the old key is back', async () => {
+  test('fault 75: is let go by itself when the old key is back', async () => {
     const { own, other } = await openAccounts();
     const stopped = await restart(own, withKeyOf(other));
     await waitsFor(stopped, 'brake:lead:account');
@@ -99,7 +99,7 @@ describe('a key that opens another account of the CRM', limit, () => {
     expect(scopes(engine)).toEqual([]);
   });
 
-  test('shows by record and field what differs once a person takes the account, and writes when that is approved too', async () => {
+  test('fault 75: shows by record and field what differs once a person takes the account, and writes when that is approved too', async () => {
     const { own, other } = await openAccounts();
     const before = await own.readSheet();
     const engine = await restart(own, withKeyOf(other));
@@ -241,7 +241,7 @@ describe('a key that is exchanged for one of another account while the daemon wo
     return { own, link, exchange, askedOther: () => other.model.requests().slice(askedBefore) };
   }
 
-  test('S5: nothing of it is asked for in the rest of the sweep, and then the brake holds', async () => {
+  test('S5: fault 75: nothing of it is asked for in the rest of the sweep, and then the brake holds', async () => {
     const { own, link, exchange, askedOther } = await openExchange(() => ({}));
     const before = link.mirror.readRecords().map(({ key, fields }) => ({ key, fields }));
     const engine = own.createEngine(link);

@@ -73,7 +73,7 @@ describe('a sweep', () => {
     expect(sweepOf(stage.link, 'lead')).toMatchObject({ isComplete: true, records: leads });
   });
 
-  test('S4: past which a delete on the first page moved a lead does not take that lead for deleted', async () => {
+  test('S4: fault 12: past which a delete on the first page moved a lead does not take that lead for deleted', async () => {
     const stage = await openLinkStage({ leads: 350, ...noOthers });
     const crm = afterLeadPage(stage.link.crm, (page) => {
       const [newest] = newestIds(stage);
@@ -89,7 +89,7 @@ describe('a sweep', () => {
     expect(presentLeads(stage.link).filter(({ key }) => live.has(key.id))).toHaveLength(live.size);
   });
 
-  test('that meets leads twice because new ones came in holds each of them once', async () => {
+  test('fault 13: that meets leads twice because new ones came in holds each of them once', async () => {
     const stage = await openLinkStage({ leads: 250, ...noOthers });
     const crm = afterLeadPage(stage.link.crm, (page) => {
       if (page < 3)
@@ -102,7 +102,7 @@ describe('a sweep', () => {
     expect(presentLeads(stage.link)).toHaveLength(270);
   });
 
-  test('S4: that fails at a page goes on there, and only two unfailing ones prove a delete', async () => {
+  test('S4: fault 11: that fails at a page goes on there, and only two unfailing ones prove a delete', async () => {
     const stage = await openLinkStage({ leads: 350, ...noOthers });
     await stage.createEngine().pullAll(() => undefined);
     const [deleted] = newestIds(stage).slice(-1);
@@ -144,7 +144,7 @@ test('a custom field that a colleague emptied is seen after a restart also befor
 });
 
 describe('a list that can not be read', () => {
-  test('because it came empty holds its entity with a problem, and deletes nothing', async () => {
+  test('fault 9: because it came empty holds its entity with a problem, and deletes nothing', async () => {
     const stage = await openLinkStage({ leads: 5, opportunities: 0, tasks: 2 });
     const engine = stage.createEngine();
     await engine.pullAll(() => undefined);
@@ -239,7 +239,7 @@ test('what could not be read works again once a person had everything read, befo
   expect(failing()).toEqual([]);
 });
 
-test('a CRM that is away for six hours is asked rarely, and not made up for when it is back', async () => {
+test('fault 22: a CRM that is away for six hours is asked rarely, and not made up for when it is back', async () => {
   const stage = await openLinkStage({ leads: 40, opportunities: 5, tasks: 5 });
   const [hourMs, minuteMs, sweepMs] = [3_600_000, 60_000, 15_000];
   let elapsedMs = 0;

@@ -5,7 +5,7 @@ import { openLeadsStage } from '../support/leads-stage.ts';
 import { openScenario, type Scenario } from '../support/scenario.ts';
 import { until } from '../support/until.ts';
 
-/* What single cells hold that is no plain value, numbered as in sheet-faults.test.ts. */
+/* What single cells hold that is no plain value, numbered as in docs/faults.test.ts. */
 
 const updates = (scene: Scenario) => scene.requests('PUT', /./);
 

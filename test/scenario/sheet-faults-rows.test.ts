@@ -3,7 +3,7 @@ import { valueAt } from '../../src/cli/check/crm-person.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { openScenario, type Scenario } from '../support/scenario.ts';
 
-/* What people do to rows while the daemon reads and writes, numbered as in sheet-faults.test.ts. */
+/* What people do to rows while the daemon reads and writes, numbered as in docs/faults.test.ts. */
 
 const leads = 'Leads';
 

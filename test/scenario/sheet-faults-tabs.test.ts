@@ -6,7 +6,7 @@ import type { Interception, LineAnswer } from '../support/crm-line.ts';
 import { expectWorking, openScenario, type Scenario } from '../support/scenario.ts';
 import { until } from '../support/until.ts';
 
-/* What happens to columns, to tabs and to the spreadsheet as a whole, numbered as in sheet-faults.test.ts. */
+/* What happens to columns, to tabs and to the spreadsheet as a whole, numbered as in docs/faults.test.ts. */
 
 const leads = 'Leads';
 

@@ -44,7 +44,7 @@ async function openBeforeDelete() {
   };
 }
 
-test('S4: a row that our own delete took, because rows moved, never deletes its record', async () => {
+test('S4: fault 31: a row that our own delete took, because rows moved, never deletes its record', async () => {
   const { crmIds, goAstray, goOn, remove, shownIds } = await openBeforeDelete();
   await remove();
   await goAstray({ kind: 'sort', sheet: 'Leads', column: 'ID', descending: true });

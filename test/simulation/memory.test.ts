@@ -35,7 +35,7 @@ async function workAnHour({ people, stage }: { people: People; stage: Stage }): 
   stage.trace.length = 0;
 }
 
-test('hours of cycles and edits leave nothing behind in memory', { timeout: 240_000 }, async () => {
+test('fault 74: hours of cycles and edits leave nothing behind in memory', { timeout: 240_000 }, async () => {
   const people = new People();
   const stage = new Stage({ seed: 5, hasMishaps: false, onSuspect: () => undefined, ...new Races(people) });
   people.stage = stage;

@@ -59,7 +59,7 @@ export function describeReads(stage: GetStage): void {
       });
     });
 
-    test('blank rows between others are left out, and positions are those of the tab', async () => {
+    test('fault 45: blank rows between others are left out, and positions are those of the tab', async () => {
       await fill(stage(), '1', '2');
       await stage().user({ kind: 'insertRow', row: 2 }, { kind: 'insertRow', row: 2 });
       expect((await readTab(stage().table)).rows.map(({ position }) => position)).toEqual([1, 4]);

@@ -1,0 +1,101 @@
+import { globSync, readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+/* What can go wrong. The title of each test that shows that nothing is lost, doubled or put elsewhere by it names its number. */
+
+const faults = {
+  // With a CRM behind a network.
+  1: 'there is no connection',
+  2: 'the answer to a create is lost, and it was done',
+  3: 'the answer to a create is lost, and it is done late',
+  4: 'the answer to a create is lost, and it was not done',
+  5: 'a record is edited before its lost create is looked for',
+  6: 'a colleague creates the same record meanwhile',
+  7: 'the answer to an update is lost',
+  8: 'a record changes between our read and our write',
+  9: 'a list comes empty where records were known',
+  10: 'an answer is a page, breaks off, or has another form',
+  11: 'one page of a sweep fails',
+  12: 'a delete between two pages moves a live record past us',
+  13: 'new records between two pages show a record twice',
+  14: 'pages repeat for ever, or there is only the first',
+  15: 'a list lags behind our own write',
+  16: 'a rate refusal does not say how long to wait',
+  17: 'somebody else uses the key',
+  18: 'the key is revoked',
+  19: 'the key lacks the scope for one kind of record',
+  20: 'the record of an edited row was deleted',
+  21: 'a value is refused',
+  22: 'the CRM is away for hours',
+  23: 'two records were merged',
+  24: 'the CRM puts our value in another form',
+  25: 'a status is misspelt, and the CRM would create it',
+  26: 'a status, stage or custom field is new or renamed',
+  27: 'records gain or lose a field',
+  28: 'the clock of the CRM is wrong',
+  29: 'an answer never ends, or is huge',
+  30: 'a kept connection is reset under a create',
+  // With a spreadsheet that people work in.
+  31: 'rows are sorted between our read and our write',
+  32: 'a row is inserted, moved or deleted between our read and our write',
+  33: 'a row is copied, with its ID',
+  34: 'an ID is blanked or overwritten',
+  35: 'an ID is pasted from another row',
+  36: 'a new row is typed half',
+  37: 'a person edits the cell that we write',
+  38: 'a header is rewritten, or a column moved',
+  39: 'a column is deleted',
+  40: 'a tab is deleted, renamed or duplicated',
+  41: 'the spreadsheet is deleted, not shared any more, or out of requests',
+  42: 'all rows are deleted by accident',
+  43: 'a column is filled down by accident',
+  44: 'a person takes an edit back after it was sent',
+  45: 'rows end early, and empty ones are left out',
+  46: 'a read brings a part of the rows only',
+  47: 'a cell holds a formula or an error',
+  48: 'a text is too long for a cell',
+  49: 'cells are hidden, filtered or merged, or there are too many',
+  50: 'the spreadsheet has another locale or time zone',
+  51: 'a text looks like a number, a date or a formula',
+  52: 'a text can be written in several forms of Unicode',
+  53: 'an append lands and its answer is lost',
+  54: 'a collaborator alters what we write',
+  55: 'a second daemon is started, or an automation writes to the same sheet',
+  // With the process, its disk, its queue and its clock.
+  56: 'the process is killed at a request or a write',
+  57: 'the power goes after an intent was committed',
+  58: 'the disk is full',
+  59: 'a second process wants the mirror',
+  60: 'the mirror is lost or from yesterday',
+  61: 'the mirror is lost or from yesterday',
+  62: 'the file of the mirror is damaged',
+  63: 'a migration breaks off, or the version is older than the file',
+  64: 'Redis forgets, fills up or can only be read',
+  65: 'Redis restarts, or its connection falls silent',
+  66: 'a job runs twice at once, because the process stood still',
+  67: 'nothing wakes the worker, or no cycle begins any more',
+  68: 'a stop comes in the middle of a create while Redis is gone',
+  69: 'the process crashes again and again',
+  70: 'the wall clock jumps, or the machine sleeps',
+  71: 'summer time begins or ends, or a month has a day more',
+  72: 'a timer is asked for more than 24 days',
+  73: 'the process is too busy for its timers',
+  74: 'memory leaks, or the process is killed for it',
+  75: 'the settings name another spreadsheet, CRM or columns than the mirror, or the key opens another account',
+  76: 'both sides are full when they first meet',
+  77: 'a line of the journal can not be written',
+};
+
+const directory = new URL('..', import.meta.url);
+const files = globSync('**/*.ts', { cwd: directory }).map((file) =>
+  readFileSync(new URL(file, directory), 'utf8'),
+);
+const named = files.flatMap((text) =>
+  [...text.matchAll(/'(?:[S\d ]+: )?faults? ([\d and]+): /g)].flatMap(
+    ([, numbers]) => numbers?.match(/\d+/g) ?? [],
+  ),
+);
+
+test.each(Object.entries(faults))('fault %s, “%s”, has a test', (number) => {
+  expect(named).toContain(number);
+});
