@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
 
@@ -38,7 +37,7 @@ describe('what is agreed', limit, () => {
       const before = agreedTitle(stage, id);
       await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed' });
       for (const _turn of [1, 2]) await stage.engine.cycle();
-      stage.model.faults.order(faultOrder.parse({ faults: [{ kind, method: 'PUT', path: '/leads/*' }] }));
+      stage.setCrmFaults({ faults: [{ kind, method: 'PUT', path: '/leads/*' }] });
       await pushRecord(stage.link, { entity: 'lead', id });
       expect(stage.model.faults.pending().faults).toEqual([]);
       expect(agreedTitle(stage, id)).toBe(before);

@@ -1,47 +1,24 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
-import { startHttp } from '../../src/http/server.ts';
-import { currentLayout } from '../../src/sheet/layout.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
-import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { listWaiting } from '../../src/sync/status.ts';
 import { withCrm } from '../support/changed-crm.ts';
-import { healthOf } from '../support/health.ts';
-import { watchIdle } from '../support/idle-watch.ts';
 import { openLinkStage } from '../support/link-stage.ts';
-
-const controlToken = 'approve-test-token';
+import { serve } from '../support/served.ts';
 
 /** An engine whose cycles the test begins, with a tab for its leads, and the HTTP side of it. */
 async function openServed(leads: number) {
   const stage = await openLinkStage({ leads, opportunities: 0, tasks: 0 });
-  const { link } = stage;
-  await pullCatalog(link, 'newest');
-  await link.table.layOut(currentLayout(link), 'create');
+  await stage.layOut();
   const engine = stage.createEngine();
-  const http = await startHttp({
-    host: '127.0.0.1',
-    port: 0,
-    controlToken,
-    engine,
-    health: healthOf(engine),
-    backUp: () => '',
-    watch: watchIdle(engine),
-  });
-  onTestFinished(() => http.close());
-  const readConflicts = async (): Promise<{ waiting: unknown }> =>
-    JSON.parse(await (await fetch(`${http.url}/api/conflicts`)).text());
+  const { get, post } = await serve(engine);
+  const readConflicts = async () =>
+    (await (await get('/api/conflicts')).json()) as { readonly waiting: unknown };
   const readWaiting = async () => (await readConflicts()).waiting;
-  const post = async (path: string, order: object) => {
-    const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
-    const body = JSON.stringify(order);
-    const answer = await fetch(http.url + path, { method: 'POST', headers, body });
-    return { status: answer.status, text: await answer.text() };
-  };
   const approve = (scope: string, choice: string, seen?: unknown) =>
     post('/api/approve', { scope, choice, seen });
   await engine.pullAll(() => {});
-  return { approve, engine, http, link, post, readConflicts, readWaiting, stage };
+  return { approve, engine, get, link: stage.link, post, readConflicts, readWaiting, stage };
 }
 
 /** The same with the tab filled. */
@@ -52,7 +29,7 @@ async function openFilled(leads: number) {
 }
 
 test('an answer that does not fit what waits, or was shown something else, is refused and changes nothing', async () => {
-  const { approve, engine, http, link, stage } = await openFilled(12);
+  const { approve, engine, get, link, stage } = await openFilled(12);
   const [first, ...others] = (await stage.readSheet())['Leads'] ?? [];
   const vanished = `vanished:lead-${first?.['ID']}`;
   const [one, two, three] = others.slice(2, 5).map(({ Title }) => [String(Title)]);
@@ -60,11 +37,11 @@ test('an answer that does not fit what waits, or was shown something else, is re
   await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1 });
   await engine.cycle();
   await engine.cycle();
-  const status = await (await fetch(`${http.url}/api/status`)).json();
+  const status = await (await get('/api/status')).json();
   expect(status).toMatchObject({ waiting: [{ scope: vanished, answers: ['trash', 'restore'] }] });
   expect(await approve(vanished, 'approve')).toMatchObject({
     status: 400,
-    text: expect.stringContaining('Choose trash or restore.'),
+    body: { error: expect.stringContaining('Choose trash or restore.') },
   });
   await stage.editSheet({ kind: 'paste', sheet: 'Leads', row: 3, column: 'Title', rows: rotated });
   await engine.cycle();
@@ -75,7 +52,7 @@ test('an answer that does not fit what waits, or was shown something else, is re
   const less = { what: 'Fewer values stand in other rows.', about };
   expect(await approve('brake:lead:torn', 'approve', less)).toMatchObject({
     status: 409,
-    text: expect.stringContaining(`It says now: ${what}`),
+    body: { error: expect.stringContaining(`It says now: ${what}`) },
   });
   expect(link.mirror.readDecisions()).toEqual([]);
   expect(await approve('brake:lead:torn', 'approve', { what, about })).toMatchObject({ status: 200 });
@@ -129,7 +106,7 @@ test('an answer that the key does not let through is told as given no more, so t
 test('before both sides were compared nobody is told that nothing waits', async () => {
   const { approve, engine, post, readConflicts } = await openServed(3);
   expect(await readConflicts()).toEqual({ waiting: [] });
-  const refused = { status: 503, text: expect.stringContaining('it is not known what waits') };
+  const refused = { status: 503, body: { error: expect.stringContaining('it is not known what waits') } };
   expect(await approve('vanished:lead-1', 'trash')).toEqual(refused);
   expect(await post('/api/resolve', { all: 'crm' })).toEqual(refused);
   expect(await post('/api/retry', { all: true })).toEqual(refused);
@@ -148,13 +125,13 @@ test('who answers what somebody else has settled is told so, and who mistypes is
   const { about, scope = '', what } = question ?? {};
   expect(await approve('vanished:lead-0', 'trash')).toEqual({
     status: 404,
-    text: expect.stringMatching(/^.{20,500} and 3 more\."}$/),
+    body: { error: expect.stringMatching(/^.{10,490} and 3 more\.$/) },
   });
   await approve(scope, 'restore');
   await engine.cycle();
   expect(await approve(scope, 'trash', { what, about })).toEqual({
     status: 409,
-    text: expect.stringContaining('This does not wait any more'),
+    body: { error: expect.stringContaining('This does not wait any more') },
   });
 });
 

@@ -1,12 +1,9 @@
 import { expect, test, vi } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import { entities } from '../../src/core/record.ts';
-import { faultOrder } from '../../src/sandbox/crm/faults.ts';
-import { currentLayout } from '../../src/sheet/layout.ts';
 import { newSheetError } from '../../src/sheet/port/errors.ts';
 import { listProgress } from '../../src/sync/progress.ts';
 import { readNextContacts } from '../../src/sync/reading/contacts.ts';
-import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { readStatus } from '../../src/sync/status.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { until } from '../support/until.ts';
@@ -14,11 +11,7 @@ import { until } from '../support/until.ts';
 /** A filled sheet with an edit that waits in the outbox; nothing runs. */
 async function stageWithWaitingEdit(): Promise<LinkStage> {
   const stage = await openLinkStage({ leads: 12, opportunities: 0, tasks: 1 });
-  await pullCatalog(stage.link, 'newest');
-  await stage.link.table.layOut(currentLayout(stage.link), 'create');
-  const engine = stage.createEngine();
-  await engine.pullAll(() => {});
-  await engine.cycle();
+  const engine = await stage.fill();
   await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'About', text: 'Waits' });
   await engine.cycle();
   await until('the edit waits', async () => {
@@ -72,8 +65,7 @@ test('S5: nothing is sent after a start before a cycle has looked at the sheet',
 
 test('a tab that somebody filled before is not told to be filled while it waits for an answer about that', async () => {
   const stage = await openLinkStage({ leads: 30, opportunities: 0, tasks: 0 });
-  await pullCatalog(stage.link, 'newest');
-  await stage.link.table.layOut(currentLayout(stage.link), 'create');
+  await stage.layOut();
   await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'From before' });
   const engine = stage.createEngine();
   await engine.pullAll(() => {});
@@ -88,8 +80,7 @@ test('a tab that somebody filled before is not told to be filled while it waits 
 
 test('a tab that is left alone until somebody mends it is not told to be filled meanwhile', async () => {
   const stage = await openLinkStage({ leads: 30, opportunities: 0, tasks: 0 });
-  await pullCatalog(stage.link, 'newest');
-  await stage.link.table.layOut(currentLayout(stage.link), 'create');
+  await stage.layOut();
   await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 0, column: 3, text: 'Title' });
   const engine = stage.createEngine();
   await engine.pullAll(() => {});
@@ -104,8 +95,7 @@ test('a tab that is left alone until somebody mends it is not told to be filled 
 /** A CRM with so many leads, and a tab in which somebody wrote some down before. */
 async function stageWithList(leads: number): Promise<LinkStage> {
   const stage = await openLinkStage({ leads, opportunities: 0, tasks: 0 });
-  await pullCatalog(stage.link, 'newest');
-  await stage.link.table.layOut(currentLayout(stage.link), 'create');
+  await stage.layOut();
   const rows = ['Acme', 'Bolt', 'Cup'].map((title) => [title]);
   await stage.editSheet({ kind: 'paste', sheet: 'Leads', row: 1, column: 'Title', rows });
   return stage;
@@ -113,7 +103,7 @@ async function stageWithList(leads: number): Promise<LinkStage> {
 
 test('S5: rows from before are no new records because the CRM listed nothing once', async () => {
   const stage = await stageWithList(5);
-  stage.model.faults.order(faultOrder.parse({ faults: [{ kind: 'emptyList', path: '/leads' }] }));
+  stage.setCrmFaults({ faults: [{ kind: 'emptyList', path: '/leads' }] });
   const engine = stage.createEngine();
   await engine.pullAll(() => {});
   for (const _cycle of [1, 2, 3]) await engine.cycle();
@@ -127,14 +117,13 @@ test('S5: rows from before are no new records because the CRM listed nothing onc
 test('S5: contacts from before are no new records because the CRM listed no lead once', async () => {
   const stage = await openLinkStage({ leads: 2, opportunities: 0, tasks: 0 });
   const link = { ...stage.link, entities };
-  await pullCatalog(link, 'newest');
-  await link.table.layOut(currentLayout(link), 'create');
+  await stage.layOut(link);
   const [lead] = (await stage.readCrm()).leads;
   await stage.editSheet(
     { kind: 'paste', sheet: 'Contacts', row: 1, column: 'Name', rows: [['Ada']] },
     { kind: 'paste', sheet: 'Contacts', row: 1, column: 'Lead', rows: [[`#${lead?.['id']}`]] },
   );
-  stage.model.faults.order(faultOrder.parse({ faults: [{ kind: 'emptyList', path: '/leads' }] }));
+  stage.setCrmFaults({ faults: [{ kind: 'emptyList', path: '/leads' }] });
   const engine = stage.createEngine(link);
   for (const _reading of [1, 2]) {
     await engine.pullAll(() => {});

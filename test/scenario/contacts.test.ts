@@ -3,7 +3,6 @@ import { joinContactId } from '../../src/core/fields/contact-id.ts';
 import { entities, listedEntities } from '../../src/core/record.ts';
 import type { OutboxItem } from '../../src/core/state.ts';
 import type { Fields } from '../../src/core/value.ts';
-import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { beginRebase } from '../../src/sheet/rebase.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { readNextContacts } from '../../src/sync/reading/contacts.ts';
@@ -14,7 +13,7 @@ const leadCount = 4;
 /** A link to a sandbox CRM, with the leads read once and nothing running. */
 async function openReading({ enabled = true } = {}) {
   const stage = await openLinkStage({ leads: leadCount, opportunities: 0, tasks: 0 });
-  const { model } = stage;
+  const { model, setCrmFaults } = stage;
   const changes = { entities: enabled ? entities : listedEntities };
   const link = { ...stage.link, ...changes };
   const engine = stage.createEngine(changes);
@@ -38,7 +37,7 @@ async function openReading({ enabled = true } = {}) {
     for (let turn = 0; turn < turns; turn += 1) await readNextContacts(link, 'changed', failedAt);
     return sent();
   };
-  return { link, model, leads, first: leads[0]!, byHand, sweep, sent, read };
+  return { link, model, leads, first: leads[0]!, byHand, setCrmFaults, sweep, sent, read };
 }
 
 type Reading = Awaited<ReturnType<typeof openReading>>;
@@ -149,9 +148,8 @@ describe('reading contacts', () => {
     ],
     ['makes the CRM fail', { kind: 'status' as const, status: 500, times: 4 }, 'CRM_UNREACHABLE'],
   ])('goes on with the other leads when one %s', async (_what, fault, code) => {
-    const { first, leads, model, read } = await openReading();
-    const faults = [{ ...fault, path: `/leads/${first}/contacts` }];
-    model.faults.order(faultOrder.parse({ faults }));
+    const { first, leads, read, setCrmFaults } = await openReading();
+    setCrmFaults({ faults: [{ ...fault, path: `/leads/${first}/contacts` }] });
     await expect(read(1)).rejects.toMatchObject({ code });
     expect(await read(leadCount)).toEqual([...leads.slice(1), first].map(listOf));
   });
@@ -171,10 +169,10 @@ test('a create is read back, because what its row left empty would else be told 
 
 test('a create of unknown outcome is not taken for a contact of another lead', async () => {
   const reading = await openReading();
-  const { first, leads, link, model, read } = reading;
+  const { first, leads, link, read, setCrmFaults } = reading;
   const item = createOf({ lead_id: first, full_name: 'Ada' });
   link.mirror.saveOutboxItem(item);
-  model.faults.order(faultOrder.parse({ faults: [{ kind: 'dropBefore', method: 'POST' }] }));
+  setCrmFaults({ faults: [{ kind: 'dropBefore', method: 'POST' }] });
   await pushRecord(link, item.key);
   addContact(reading, leads[1]!, { full_name: 'Ada' });
   await read(leadCount);

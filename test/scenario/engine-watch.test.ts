@@ -1,9 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
-import { currentLayout } from '../../src/sheet/layout.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import { Engine } from '../../src/sync/engine.ts';
-import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import type { Side } from '../../src/sync/side.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { until } from '../support/until.ts';
@@ -13,8 +11,7 @@ const counts = { leads: 6, opportunities: 0, tasks: 0 };
 /** An engine that has filled the sheet, on a link that differs. */
 async function startFilled(change: (link: SheetLink) => Partial<SheetLink>) {
   const stage = await openLinkStage(counts);
-  await pullCatalog(stage.link, 'newest');
-  await stage.link.table.layOut(currentLayout(stage.link), 'create');
+  await stage.layOut();
   const engine = stage.createEngine(change(stage.link));
   await engine.start();
   await until(

@@ -3,13 +3,11 @@ import { SyncError } from '../../src/core/errors.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
 import { waitingStep } from '../../src/core/outbox.ts';
 import { refusedScope } from '../../src/core/waiting/scopes.ts';
-import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import { newSheetError } from '../../src/sheet/port/errors.ts';
 import type { Layout } from '../../src/sheet/port/layout.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
-import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { resync } from '../../src/sync/resync.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { createManualClock } from '../support/manual-clock.ts';
@@ -20,8 +18,7 @@ const counts = { leads: 6, opportunities: 2, tasks: 2 };
 /** A stage whose tabs are laid out. */
 async function openLaidOut(): Promise<LinkStage> {
   const stage = await openLinkStage(counts);
-  await pullCatalog(stage.link, 'newest');
-  await stage.link.table.layOut(currentLayout(stage.link), 'create');
+  await stage.layOut();
   return stage;
 }
 
@@ -36,8 +33,7 @@ async function openRefused() {
   const engine = stage.createEngine();
   await engine.start();
   await until('the sheet is filled', () => isFilled(stage));
-  const faults = [{ kind: 'status', method: 'PUT', status: 400, times: 1 }] as const;
-  stage.model.faults.order(faultOrder.parse({ faults }));
+  stage.setCrmFaults({ faults: [{ kind: 'status', method: 'PUT', status: 400, times: 1 }] });
   await editFirstTitle(stage, 'Refused');
   const findRefused = () => stage.link.mirror.readOutbox().find(({ state }) => state === 'refused');
   await until('the update is refused', async () => findRefused() !== undefined);
@@ -149,8 +145,9 @@ describe('an engine', () => {
     const { clock, mirror } = stage.link;
     const key = { entity: 'task', id: 'new-1' } as const;
     mirror.saveOutboxItem({ ...unknownCreate, key, dueAt: clock.now() });
-    const faults = [{ kind: 'status', method: 'GET', path: '/tasks', status: 500, times: 10 }] as const;
-    stage.model.faults.order(faultOrder.parse({ faults }));
+    stage.setCrmFaults({
+      faults: [{ kind: 'status', method: 'GET', path: '/tasks', status: 500, times: 10 }],
+    });
     await pushRecord(stage.link, key);
     expect(mirror.findOutboxItem(key)).toMatchObject({ state: 'unknown', attempts: 2, looks: 0 });
     expect(mirror.findOutboxItem(key)?.dueAt).toBeGreaterThan(clock.now());
@@ -357,7 +354,7 @@ describe('a resync', () => {
   test('ends when the daemon stops', async () => {
     const stage = await openLaidOut();
     const engine = stage.createEngine();
-    stage.model.faults.order(faultOrder.parse({ latencyMs: 50 }));
+    stage.setCrmFaults({ latencyMs: 50 });
     const running = resync(engine, () => {});
     await engine.stop(0);
     expect(await running).toMatchObject({ state: 'failed', tableSteps: 0 });

@@ -1,20 +1,17 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { startHttp } from '../../src/http/server.ts';
-import { currentLayout } from '../../src/sheet/layout.ts';
-import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { Watch } from '../../src/sync/watch.ts';
 import { healthOf } from '../support/health.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 import { createManualClock } from '../support/manual-clock.ts';
+import { serve } from '../support/served.ts';
 
 const sent = { settle: 0, edit: 0, newest: 0, sweep: 0 };
 
 /** A daemon's HTTP side on a clock that only the test moves. */
-async function serve() {
+async function open() {
   const stage = await openLinkStage({ leads: 3, opportunities: 0, tasks: 0 });
   const clock = createManualClock(Date.now());
-  await pullCatalog(stage.link, 'newest');
-  await stage.link.table.layOut(currentLayout(stage.link), 'create');
+  await stage.layOut();
   const engine = stage.createEngine({ clock });
   const usage = {
     requests: 50,
@@ -28,11 +25,10 @@ async function serve() {
   const health = healthOf(engine);
   const watch = new Watch(engine, health, () => ({ ...usage, sent: { ...usage.sent } }));
   const watching = health.run(() => watch.look());
-  const http = await startHttp({ host: '127.0.0.1', port: 0, engine, health, backUp: () => '', watch });
+  const http = await serve(engine, { controlToken: undefined, health, watch });
   onTestFinished(async () => {
     health.stop();
     await watching;
-    await http.close();
   });
   return { stage, clock, engine, http, usage, watch };
 }
@@ -58,7 +54,7 @@ async function listen(url: string) {
 }
 
 test('a page is told the status at once, and again when it changed, but not for the clock alone', async () => {
-  const { clock, engine, http } = await serve();
+  const { clock, engine, http } = await open();
   const next = await listen(http.url);
   expect(await next()).toMatchObject({
     name: 'status',
@@ -77,7 +73,7 @@ test('a page is told the status at once, and again when it changed, but not for 
 });
 
 test('a new page is told the whole hour, and from then on what is new', async () => {
-  const { clock, http, usage, watch } = await serve();
+  const { clock, http, usage, watch } = await open();
   await clock.advance(20_000);
   usage.sent.edit = 7;
   await clock.advance(10_000);
@@ -93,14 +89,14 @@ test('a new page is told the whole hour, and from then on what is new', async ()
 });
 
 test('who asks for the head of the stream alone keeps no place from a page', async () => {
-  const { http } = await serve();
+  const { http } = await open();
   for (let asked = 0; asked < 50; asked += 1) await fetch(`${http.url}/api/events`, { method: 'HEAD' });
   const next = await listen(http.url);
   expect(await next()).toMatchObject({ name: 'status' });
 });
 
 test('stopping ends the streams that are open', async () => {
-  const { http } = await serve();
+  const { http } = await open();
   const next = await listen(http.url);
   await next();
   await http.close();
@@ -108,7 +104,7 @@ test('stopping ends the streams that are open', async () => {
 });
 
 test('how long a change took to the other side is told for the stretch in which it arrived, and for its direction alone', async () => {
-  const { clock, engine, stage, watch } = await serve();
+  const { clock, engine, stage, watch } = await open();
   await engine.pullAll(() => {});
   await engine.cycle();
   await clock.advance(10_000);

@@ -1,9 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
-import { faultOrder } from '../../src/sandbox/crm/faults.ts';
-import { currentLayout } from '../../src/sheet/layout.ts';
-import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { until } from '../support/until.ts';
 
@@ -30,8 +27,7 @@ function withJournal(mirror: Mirror): { readonly mirror: Mirror; readonly journa
 /** A daemon that runs on a filled sheet. */
 async function openRunning() {
   const stage = await openLinkStage({ leads: 4, opportunities: 0, tasks: 0 });
-  await pullCatalog(stage.link, 'newest');
-  await stage.link.table.layOut(currentLayout(stage.link), 'create');
+  await stage.layOut();
   const { mirror, journal } = withJournal(stage.link.mirror);
   const engine = stage.createEngine({ mirror, backoff: { firstMs: 50, maxMs: 200 } });
   await engine.start();
@@ -54,12 +50,12 @@ const refuses = (journal: Journal) =>
 
 /** Lets the CRM take its time with the next request of this kind, and resolves when that is under way. */
 async function slowDown(
-  { model }: LinkStage,
+  { model, setCrmFaults }: LinkStage,
   method: 'PUT' | 'POST',
   path: string,
   act: () => Promise<void>,
 ) {
-  model.faults.order(faultOrder.parse({ faults: [{ kind: 'slow', method, path, delayMs: 300 }] }));
+  setCrmFaults({ faults: [{ kind: 'slow', method, path, delayMs: 300 }] });
   await act();
   await until('it is on its way', async () => model.faults.pending().faults.length === 0);
 }

@@ -1,10 +1,7 @@
 import { expect, test } from 'vitest';
 import { waitingStep } from '../../src/core/outbox.ts';
-import { faultOrder } from '../../src/sandbox/crm/faults.ts';
-import { currentLayout } from '../../src/sheet/layout.ts';
 import { isOutgrown } from '../../src/sync/pushing/grown.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
-import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { pushHeldUp } from '../support/held-deletes.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';
 import {
@@ -72,13 +69,13 @@ test('S1: a delete waits after a start until the lists are read that may hold wh
   await makeTask(stage, id);
   await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
   const unread = { kind: 'status', status: 503, path: '/tasks', method: 'GET', times: 1_000 } as const;
-  stage.model.faults.order(faultOrder.parse({ faults: [unread] }));
+  stage.setCrmFaults({ faults: [unread] });
   const engine = stage.createEngine(link);
   await engine.start();
   await until('the delete is decided', async () => engine.tally.cycles >= 4);
   expect(await hasLead(stage, id)).toBe(true);
   expect(link.mirror.findOutboxItem(key)).toMatchObject({ kind: 'delete', state: 'waiting' });
-  stage.model.faults.order(faultOrder.parse({ clear: true }));
+  stage.setCrmFaults({ clear: true });
   const isAsked = () => engine.lastPlan?.holds.some(({ reason }) => reason.includes('and 1 task with it'));
   await until('it is asked about', async () => isAsked());
   expect(await hasLead(stage, id)).toBe(true);
@@ -89,18 +86,17 @@ test('a delete does not wait for a list that the key may not read', async () => 
   const id = await stage.firstLead();
   await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: 1 });
   const closed = { kind: 'status', status: 403, path: '/tasks', method: 'GET', times: 1_000 } as const;
-  stage.model.faults.order(faultOrder.parse({ faults: [closed] }));
+  stage.setCrmFaults({ faults: [closed] });
   await stage.createEngine(stage.link).start();
   await until('the lead is in the trash', async () => !(await hasLead(stage, id)));
 });
 
 test('a delete does not wait for a list that nobody can read, and of which nothing was ever known', async () => {
   const stage = await openLinkStage({ leads: 5, opportunities: 0, tasks: 0 });
-  const { link, model } = stage;
+  const { link } = stage;
   const unknown = { kind: 'status', status: 404, path: '/tasks', method: 'GET', times: 10_000 } as const;
-  model.faults.order(faultOrder.parse({ faults: [unknown] }));
-  await pullCatalog(link, 'newest');
-  await link.table.layOut(currentLayout(link), 'create');
+  stage.setCrmFaults({ faults: [unknown] });
+  await stage.layOut();
   const engine = stage.createEngine({ ...link, policy: { ...link.policy, vanishedRows: 'trash' } });
   await engine.start();
   const rows = async () => (await stage.readSheet())['Leads'] ?? [];

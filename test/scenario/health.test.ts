@@ -4,13 +4,11 @@ import { emptyCatalog } from '../../src/core/fields/catalog.ts';
 import { waitingStep } from '../../src/core/outbox.ts';
 import { entities } from '../../src/core/record.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
-import { currentLayout } from '../../src/sheet/layout.ts';
 import { newSheetError } from '../../src/sheet/port/errors.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
 import type { Condition } from '../../src/sync/conditions.ts';
 import { isAlive, isReady } from '../../src/sync/health.ts';
 import { readUnderWay } from '../../src/sync/pushing/under-way.ts';
-import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { readStatus } from '../../src/sync/status.ts';
 import { healthOf } from '../support/health.ts';
 import { openLinkStage } from '../support/link-stage.ts';
@@ -23,8 +21,7 @@ const minuteMs = 60_000;
 /** An engine whose loops stand still and whose time a test moves, after its first read of everything. */
 async function openReady(pauseMs?: () => number) {
   const stage = await openLinkStage({ leads: 12, opportunities: 2, tasks: 2 });
-  await pullCatalog(stage.link, 'newest');
-  await stage.link.table.layOut(currentLayout(stage.link), 'create');
+  await stage.layOut();
   const clock = createManualClock(Date.now());
   const engine = stage.createEngine({ clock });
   const health = healthOf(engine, limits, pauseMs);

@@ -2,25 +2,19 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import { startHttp } from '../../src/http/server.ts';
-import { healthOf } from '../support/health.ts';
-import { watchIdle } from '../support/idle-watch.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 import { createManualClock } from '../support/manual-clock.ts';
+import { serve } from '../support/served.ts';
 import type { SheetEngine } from '../support/sheet-engine.ts';
 
 const megabyte = 1024 * 1024;
 
 /** A daemon's HTTP side on a clock that only the test moves. */
-async function serve() {
+async function open() {
   const stage = await openLinkStage({ leads: 0, opportunities: 0, tasks: 0 });
   const clock = createManualClock();
   const engine = stage.createEngine({ clock });
-  const health = healthOf(engine);
-  const options = { host: '127.0.0.1', port: 0, backUp: () => '', watch: watchIdle(engine) };
-  const http = await startHttp({ ...options, engine, health });
-  onTestFinished(() => http.close());
-  return { clock, engine, url: http.url };
+  return { clock, engine, url: (await serve(engine)).url };
 }
 
 /** Appends lines to the history that hold texts of such a length each. */
@@ -65,7 +59,7 @@ async function readToEnd(socket: Socket): Promise<number> {
 }
 
 test('a page of the history holds a megabyte at most, however many lines are asked for, and the next one goes on', async () => {
-  const { engine, url } = await serve();
+  const { engine, url } = await open();
   write(engine, 20, megabyte / 8);
   const first = await readPage(url, 'limit=1000');
   expect(first.bytes).toBeLessThan(1.1 * megabyte);
@@ -81,7 +75,7 @@ test('a page of the history holds a megabyte at most, however many lines are ask
 });
 
 test('the status holds as much of the latest changes as anybody reads, however long they are', async () => {
-  const { engine, url } = await serve();
+  const { engine, url } = await open();
   write(engine, 20, megabyte);
   const status = await (await fetch(`${url}/api/status`)).text();
   expect(status.length).toBeLessThan(1.1 * megabyte);
@@ -89,7 +83,7 @@ test('the status holds as much of the latest changes as anybody reads, however l
 });
 
 test('who does not read a long answer is cut off, and until then others are asked to come again', async () => {
-  const { clock, engine, url } = await serve();
+  const { clock, engine, url } = await open();
   write(engine, 1, 40 * megabyte);
   const { head, socket } = await askWithoutReading(url, '/api/history');
   expect(head).toContain('200 OK');
@@ -104,7 +98,7 @@ test('who does not read a long answer is cut off, and until then others are aske
 });
 
 test('a page that does not read its events is cut off, and others go on', async () => {
-  const { clock, engine, url } = await serve();
+  const { clock, engine, url } = await open();
   write(engine, 1, 12 * megabyte);
   const { head, socket } = await askWithoutReading(url, '/api/events');
   expect(head).toContain('200 OK');

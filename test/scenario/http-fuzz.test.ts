@@ -1,19 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import fc from 'fast-check';
 import type { FastifyInstance, RouteOptions } from 'fastify';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { type HttpOptions, startHttp } from '../../src/http/server.ts';
-import { currentLayout } from '../../src/sheet/layout.ts';
-import { pullCatalog } from '../../src/sync/reading/pull.ts';
-
-import { healthOf } from '../support/health.ts';
-
-import { watchIdle } from '../support/idle-watch.ts';
-
+import { describe, expect, test } from 'vitest';
+import type { HttpOptions } from '../../src/http/server.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 import { type RawAnswer, sendRaw } from '../support/raw-http.ts';
+import { controlToken, serve } from '../support/served.ts';
 
-const controlToken = 'fuzz-test-token-9d1c';
 /** Addresses of this machine: too many wrong tokens shut out the one that they come from. */
 const [guesser, operator] = ['127.0.0.2', '127.0.0.3'];
 
@@ -23,13 +16,9 @@ interface Route {
 }
 
 /** Starts the HTTP side of a daemon; answers every route it has, as the server itself tells them. */
-async function serve(more: Partial<HttpOptions> = {}) {
+async function openServed(more: Partial<HttpOptions> = {}) {
   const stage = await openLinkStage({ leads: 3, opportunities: 1, tasks: 1 });
-  await pullCatalog(stage.link, 'newest');
-  await stage.link.table.layOut(currentLayout(stage.link), 'create');
-  const engine = stage.createEngine();
-  await engine.pullAll(() => {});
-  await engine.cycle();
+  const engine = await stage.fill();
   const routes: Route[] = [];
   const noteRoute = ({ method, url }: RouteOptions) => {
     for (const each of [method].flat()) routes.push({ method: each, url });
@@ -38,20 +27,10 @@ async function serve(more: Partial<HttpOptions> = {}) {
     (message as { fastify: FastifyInstance }).fastify.addHook('onRoute', noteRoute);
   };
   subscribe('fastify.initialization', watch);
-  const http = await startHttp({
-    host: '127.0.0.1',
-    port: 0,
-    hostNames: ['sync.example', 'proxy.example:8443', 'büro.example'],
-    controlToken,
-    engine,
-    health: healthOf(engine),
-    backUp: () => 'backup.db',
-    watch: watchIdle(engine),
-    ...more,
-  });
+  const hostNames = ['sync.example', 'proxy.example:8443', 'büro.example'];
+  const { url } = await serve(engine, { hostNames, ...more });
   unsubscribe('fastify.initialization', watch);
-  onTestFinished(() => http.close());
-  return { url: http.url, routes };
+  return { url, routes };
 }
 
 const anyText = fc.string({ unit: 'binary', maxLength: 40 });
@@ -254,7 +233,7 @@ const requestTo = (
 
 describe('whatever is sent to the daemon', { timeout: 120_000 }, () => {
   test('no route breaks, hangs or tells a secret, and no command is taken without the token', async () => {
-    const { url, routes } = await serve();
+    const { url, routes } = await openServed();
     const commands = routes.filter(({ method }) => method === 'POST');
     expect(commands.map((route) => route.url)).toContain('/api/approve');
     expect(routes.map((route) => route.url)).toContain('/healthz');
@@ -279,7 +258,7 @@ describe('whatever is sent to the daemon', { timeout: 120_000 }, () => {
   });
 
   test('bytes that are no HTTP are refused', async () => {
-    const { url } = await serve();
+    const { url } = await openServed();
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 2_000 }), async (bytes) => {
         const answer = await sendRaw(url, {
@@ -307,7 +286,7 @@ describe('the guard of the daemon', () => {
   };
 
   test('answers only under names it is known by, so that no page of somebody else can read here', async () => {
-    const { url } = await serve();
+    const { url } = await openServed();
     const statusUnder = async (name: string) =>
       (await ask(url, '/api/status', { host: name }, operator)).status;
     for (const name of [
@@ -328,7 +307,7 @@ describe('the guard of the daemon', () => {
   });
 
   test('turns away an address that sent ten wrong tokens, but never the right token, also from there', async () => {
-    const { url } = await serve();
+    const { url } = await openServed();
     const command = async (token: string, from: string) =>
       (await ask(url, '/api/plan', { authorization: `Bearer ${token}` }, from)).status;
     for (let guess = 0; guess < 10; guess += 1) expect(await command(`guess-${guess}`, guesser)).toBe(401);
@@ -342,7 +321,7 @@ describe('the guard of the daemon', () => {
   test.each(['four words in it', 'Schlüssel für alle'])(
     'takes a token as it is sent, also one of several words: %s',
     async (token) => {
-      const { url } = await serve({ controlToken: token });
+      const { url } = await openServed({ controlToken: token });
       const headers = (sent: string) => ({ headers: { authorization: `Bearer ${sent}` }, method: 'POST' });
       expect((await fetch(`${url}/api/access`, headers(token))).status).toBe(204);
       expect((await fetch(`${url}/api/access`, headers(token.slice(0, 4)))).status).toBe(401);
@@ -353,7 +332,7 @@ describe('the guard of the daemon', () => {
     ['where other machines reach the daemon', { host: '0.0.0.0' }],
     ['where the settings say so', { readWithToken: true }],
   ])('asks for the token for everything but health and the empty page %s', async (_, options) => {
-    const { url, routes } = await serve(options);
+    const { url, routes } = await openServed(options);
     const open = /^\/((livez|readyz|healthz)?|page\/.*)$/;
     const reading = routes.filter((route) => route.method !== 'POST' && !open.test(route.url));
     const paths = reading.map((route) => route.url);
@@ -370,7 +349,7 @@ describe('the guard of the daemon', () => {
   });
 
   test('says of the health to those who do not have the token how it is, and not what is wrong with what', async () => {
-    const { url } = await serve({ host: '0.0.0.0' });
+    const { url } = await openServed({ host: '0.0.0.0' });
     for (const path of ['/livez', '/readyz', '/healthz']) {
       const answer = async (headers: Record<string, string>) =>
         JSON.parse((await ask(url, path, headers, operator)).body);

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { waitingStep } from '../../src/core/outbox.ts';
-import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 
@@ -11,8 +10,14 @@ async function openForbidden() {
   const stage = await openLinkStage({ leads: leadCount, opportunities: 0, tasks: 1 });
   const { mirror } = stage.link;
   await stage.createEngine().pullAll(() => undefined);
-  const faults = [{ kind: 'status', status: 403, method: 'PUT', path: '/leads/*', times: 1_000_000 }];
-  stage.model.faults.order(faultOrder.parse({ faults }));
+  const forbidden = {
+    kind: 'status',
+    status: 403,
+    method: 'PUT',
+    path: '/leads/*',
+    times: 1_000_000,
+  } as const;
+  stage.setCrmFaults({ faults: [forbidden] });
   let now = Date.now();
   const link = { ...stage.link, clock: { ...stage.link.clock, now: () => now } };
   /** Somebody edits all of a kind. */
@@ -30,7 +35,7 @@ async function openForbidden() {
       for (const { key } of mirror.readOutbox()) await pushRecord(link, key);
     return stage.model.requests().length - before;
   };
-  const mayChange = () => stage.model.faults.order(faultOrder.parse({ clear: true }));
+  const mayChange = () => stage.setCrmFaults({ clear: true });
   return { edit, mayChange, mirror, push };
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { waitingStep } from '../../src/core/outbox.ts';
-import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { VanishedRowPolicy } from '../../src/sheet/policy.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { pushHeldUp } from '../support/held-deletes.ts';
@@ -67,7 +66,7 @@ describe('S1: a task that somebody moves to another lead before they delete the 
       const { engine, id, key, link, task } = stage;
       const other = otherThan(link, id);
       const refusal = { kind: 'status', status: 403, path: '/tasks/*', method: 'PUT', times: 100 } as const;
-      stage.model.faults.order(faultOrder.parse({ faults: [refusal] }));
+      stage.setCrmFaults({ faults: [refusal] });
       await stage.editSheet({ kind: 'edit', sheet: 'Tasks', row: 1, column: 'Lead', text: `#${other}` });
       for (const _turn of [1, 2]) await engine.cycle();
       expect(await pushRecord(link, task)).toBe('noted');
@@ -101,7 +100,7 @@ describe('S1: a task that somebody moves to another lead before they delete the 
     const stage = await moveAndDelete('trash');
     const { engine, id, key, link, task } = stage;
     const refusal = { kind: 'status', status, path: '/tasks/*', method: 'PUT' } as const;
-    stage.model.faults.order(faultOrder.parse({ faults: [refusal] }));
+    stage.setCrmFaults({ faults: [refusal] });
     expect(await pushRecord(link, task)).toBe('noted');
     expect(await pushRecord(link, key)).toBe('noted');
     expect(await asked(engine, id)).toEqual([expect.stringContaining('and 1 task with it')]);

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { lateLandingMs } from '../../src/core/open-write.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
-import { currentLayout } from '../../src/sheet/layout.ts';
 import { newSheetError } from '../../src/sheet/port/errors.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
-import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import type { SheetEngine } from '../support/sheet-engine.ts';
 
@@ -18,11 +16,7 @@ const leads = 6;
 /** A filled sheet, and the engine that filled it. */
 async function openFilled(): Promise<{ stage: LinkStage; engine: SheetEngine }> {
   const stage = await openLinkStage({ leads, opportunities: 0, tasks: 0 });
-  await pullCatalog(stage.link, 'newest');
-  await stage.link.table.layOut(currentLayout(stage.link), 'create');
-  const engine = stage.createEngine({ policy: { ...stage.link.policy, vanishedRows: 'trash' } });
-  await engine.pullAll(() => {});
-  await engine.cycle();
+  const engine = await stage.fill({ policy: { ...stage.link.policy, vanishedRows: 'trash' } });
   return { stage, engine };
 }
 

@@ -1,8 +1,5 @@
 import { expect, test } from 'vitest';
-import { currentLayout } from '../../src/sheet/layout.ts';
-import type { SheetLink } from '../../src/sheet/link.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
-import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { undo } from '../../src/sync/undo.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import { until } from '../support/until.ts';
@@ -12,14 +9,8 @@ async function openPausable() {
   const stage = await openLinkStage({ leads: 6, opportunities: 0, tasks: 0 });
   const { policy } = stage.link;
   const lead = { ...policy.tabs.lead, pauseHeader: 'Pause' };
-  const changes: Partial<SheetLink> = { policy: { ...policy, tabs: { ...policy.tabs, lead } } };
-  const link = { ...stage.link, ...changes };
-  await pullCatalog(link, 'newest');
-  await link.table.layOut(currentLayout(link), 'create');
-  const engine = stage.createEngine(changes);
-  await engine.pullAll(() => {});
-  await engine.cycle();
-  return { stage, engine, link };
+  const engine = await stage.fill({ policy: { ...policy, tabs: { ...policy.tabs, lead } } });
+  return { stage, engine, link: engine.link };
 }
 
 const edit = (stage: LinkStage, column: string, text: string) =>

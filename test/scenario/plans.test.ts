@@ -1,19 +1,13 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { z } from 'zod';
-import { startHttp } from '../../src/http/server.ts';
-import { faultOrder } from '../../src/sandbox/crm/faults.ts';
+import { describe, expect, test } from 'vitest';
 import { listProgress } from '../../src/sync/progress.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { resync } from '../../src/sync/resync.ts';
 import { readStatus } from '../../src/sync/status.ts';
 import { undo } from '../../src/sync/undo.ts';
-import { healthOf } from '../support/health.ts';
 import { watchIdle } from '../support/idle-watch.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
-import type { SheetEngine } from '../support/sheet-engine.ts';
+import { serve } from '../support/served.ts';
 import { findRow } from '../support/two-sides.ts';
-
-const answerShape = z.looseObject({ id: z.string().optional() });
 
 /** A stage on which nothing is written by itself, filled by a first plan. */
 async function openManualStage() {
@@ -60,19 +54,6 @@ test('with manual writes nobody is told that the sides come together while a pla
   await engine.apply((await engine.plan()).run);
   expect(await look()).toBe('asking');
 });
-
-/** Serves the engine. Answers how its commands are called. */
-async function serve(engine: SheetEngine) {
-  const controlToken = 'plans-test-token';
-  const options = { host: '127.0.0.1', port: 0, controlToken, engine, health: healthOf(engine) };
-  const http = await startHttp({ ...options, backUp: () => '', watch: watchIdle(engine) });
-  onTestFinished(() => http.close());
-  const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
-  return async (path: string, body: unknown): Promise<[number, z.infer<typeof answerShape>]> => {
-    const answer = await fetch(`${http.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
-    return [answer.status, answerShape.parse(await answer.json())];
-  };
-}
 
 describe('with manual writes', () => {
   test('an edit waits, is sent once its plan is applied, and stands in the history under the id of the plan', async () => {
@@ -153,14 +134,12 @@ describe('with manual writes', () => {
 
   test('what the CRM refused is sent once more by the first plan that is applied after the answer “retry”', async () => {
     const stage = await openManualStage();
-    const { engine, link, model } = stage;
+    const { engine, link } = stage;
     const id = await stage.firstLead();
     const key = { entity: 'lead', id } as const;
     await rename(stage, 'Renamed');
     await stage.settle();
-    model.faults.order(
-      faultOrder.parse({ faults: [{ kind: 'status', method: 'PUT', status: 400, times: 1 }] }),
-    );
+    stage.setCrmFaults({ faults: [{ kind: 'status', method: 'PUT', status: 400, times: 1 }] });
     await engine.apply((await engine.plan()).run);
     await pushRecord(link, key, () => false);
     expect(link.mirror.findOutboxItem(key)).toMatchObject({ state: 'refused' });
@@ -281,30 +260,30 @@ describe('a plan', () => {
   test('tells over HTTP what is not known yet, and nothing of it once it is', async () => {
     const stage = await openManualStage();
     const engine = stage.createEngine(stage.link);
-    const post = await serve(engine);
-    expect(await post('/api/plan', {})).toMatchObject([200, { conditions: [{ name: 'NOT_READ_YET' }] }]);
+    const { post } = await serve(engine);
+    expect(await post('/api/plan', {})).toMatchObject({ body: { conditions: [{ name: 'NOT_READ_YET' }] } });
     await engine.cycle();
-    expect(await post('/api/plan', {})).toMatchObject([200, { conditions: [] }]);
+    expect(await post('/api/plan', {})).toMatchObject({ body: { conditions: [] } });
   });
 
   test('is asked for and applied over HTTP, where wrong bodies are refused with one sentence', async () => {
     const stage = await openManualStage();
-    const post = await serve(stage.engine);
+    const { post } = await serve(stage.engine);
     await rename(stage, 'Renamed');
     await stage.settle();
-    const [, plan] = await post('/api/plan', {});
-    expect(await post('/api/apply', { id: plan.id })).toEqual([
-      200,
-      { id: plan.id, isApplied: true, differences: [] },
-    ]);
-    expect(await post('/api/apply', { id: plan.id })).toMatchObject([
-      404,
-      { error: expect.stringContaining(`There is no plan ${plan.id}`) },
-    ]);
+    const { id } = (await post('/api/plan', {})).body as { readonly id: string };
+    expect(await post('/api/apply', { id })).toEqual({
+      status: 200,
+      body: { id, isApplied: true, differences: [] },
+    });
+    expect(await post('/api/apply', { id })).toMatchObject({
+      status: 404,
+      body: { error: expect.stringContaining(`There is no plan ${id}`) },
+    });
     for (const path of ['/api/apply', '/api/plan', '/api/resync', '/api/backup', '/api/approve', '/api/undo'])
-      expect(await post(path, { nonsense: true })).toMatchObject([
-        400,
-        { error: expect.stringMatching(/^The request is not what this takes: [^\n]+\.$/) },
-      ]);
+      expect(await post(path, { nonsense: true })).toMatchObject({
+        status: 400,
+        body: { error: expect.stringMatching(/^The request is not what this takes: [^\n]+\.$/) },
+      });
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
-import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import { changeCrm } from '../support/changed-crm.ts';
@@ -103,10 +102,10 @@ describe('records that a list lacks although the CRM has them, as those in its a
 
   test('and that are deleted then are proven gone although the CRM fails time after time on another one', async () => {
     const stage = await openUnlisted();
-    const { engine, ids, model } = stage;
+    const { engine, ids } = stage;
     const path = `/tasks/${ids[3]}`;
     const broken = { kind: 'status', status: 400, method: 'GET', path, times: 100 } as const;
-    model.faults.order(faultOrder.parse({ faults: [broken] }));
+    stage.setCrmFaults({ faults: [broken] });
     trash(stage, `/tasks/${ids[9]}`);
     for (let sweep = 1; sweep <= 12; sweep += 1) await engine.pullAll(() => undefined).catch(() => undefined);
     expect(goneTasks(stage)).toEqual([ids[9]]);
@@ -114,10 +113,10 @@ describe('records that a list lacks although the CRM has them, as those in its a
 
   test('and that are deleted then are proven gone although the CRM fails time after time on several that are gone as well', async () => {
     const stage = await openUnlisted();
-    const { engine, ids, model } = stage;
+    const { engine, ids } = stage;
     const failing = ids.slice(20, 23).map((id) => `/tasks/${id}`);
-    const faults = failing.map((path) => ({ kind: 'status', status: 400, method: 'GET', path, times: 100 }));
-    model.faults.order(faultOrder.parse({ faults }));
+    const broken = { kind: 'status', status: 400, method: 'GET', times: 100 } as const;
+    stage.setCrmFaults({ faults: failing.map((path) => ({ ...broken, path })) });
     for (const path of [...failing, `/tasks/${ids[9]}`]) trash(stage, path);
     for (let sweep = 1; sweep <= 12; sweep += 1) await engine.pullAll(() => undefined).catch(() => undefined);
     expect(goneTasks(stage)).toContain(ids[9]);

@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { z } from 'zod';
 import { SyncError } from '../../src/core/errors.ts';
 import type { Clock, Crm } from '../../src/core/ports.ts';
 import { type Entity, listedEntities } from '../../src/core/record.ts';
-import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import { Problems } from '../../src/sync/problems.ts';
 import { KeyRefusal } from '../../src/sync/reading/key-refusal.ts';
@@ -31,9 +29,6 @@ const afterLeadPage = (crm: Crm, happens: (page: number) => void): Crm =>
 /** What a person does in the CRM. */
 const byHand = ({ model }: LinkStage, method: string, path: string, body: unknown = {}) =>
   model.applyByHand(Date.now(), { method, path, body: JSON.stringify(body) });
-
-const setCrmFaults = ({ model }: LinkStage, order: z.input<typeof faultOrder>) =>
-  model.faults.order(faultOrder.parse(order));
 
 const newestIds = ({ model }: LinkStage) =>
   model.records.leads
@@ -111,7 +106,7 @@ describe('a sweep', () => {
     const crm = afterLeadPage(stage.link.crm, (page) => {
       if (page !== 2 || failures > 0) return;
       failures += 1;
-      setCrmFaults(stage, { faults: [{ kind: 'garbage', path: '/leads' }] });
+      stage.setCrmFaults({ faults: [{ kind: 'garbage', path: '/leads' }] });
     });
     await stage.createEngine({ crm }).start();
     const gone = await until('the lead is gone', async () =>
@@ -148,7 +143,7 @@ describe('a list that can not be read', () => {
     const stage = await openLinkStage({ leads: 5, opportunities: 0, tasks: 2 });
     const engine = stage.createEngine();
     await engine.pullAll(() => undefined);
-    setCrmFaults(stage, { faults: [{ kind: 'emptyList', path: '/leads', times: 3 }] });
+    stage.setCrmFaults({ faults: [{ kind: 'emptyList', path: '/leads', times: 3 }] });
     for (let sweep = 1; sweep <= 3; sweep += 1) {
       await expect(engine.pullAll(() => undefined)).rejects.toThrow(
         'lists no lead records, but 5 were known',
@@ -174,7 +169,7 @@ describe('a list that can not be read', () => {
 
   test('because the key lacks the scope names it, and the other lists go on', async () => {
     const stage = await openLinkStage({ leads: 3, opportunities: 0, tasks: 3 });
-    setCrmFaults(stage, { faults: [{ kind: 'status', status: 403, path: '/leads', times: 1_000 }] });
+    stage.setCrmFaults({ faults: [{ kind: 'status', status: 403, path: '/leads', times: 1_000 }] });
     const engine = stage.createEngine();
     await engine.start();
     const problem = await until('the problem is told', async () =>
@@ -187,7 +182,7 @@ describe('a list that can not be read', () => {
       stage.link.mirror.readRecords('task').some(({ fields }) => fields['title'] === 'Changed meanwhile'),
     );
     expect(engine.problems.list().map(({ source }) => source)).toContain('crm:lead');
-    setCrmFaults(stage, { clear: true });
+    stage.setCrmFaults({ clear: true });
     await until('the leads are read', async () => presentLeads(stage.link).length === 3);
     await until('the problem has ended', async () => engine.problems.list().length === 0);
   });
@@ -302,7 +297,7 @@ test('an empty list of statuses, stages or custom fields is no reason to forget 
   const known = stage.link.mirror.readCatalog();
   expect(known?.leadStatuses.length).toBeGreaterThan(0);
   for (const path of ['/lead-statuses', '/custom-fields', '/pipelines'])
-    setCrmFaults(stage, { faults: [{ kind: 'emptyList', path }] });
+    stage.setCrmFaults({ faults: [{ kind: 'emptyList', path }] });
   await pullCatalog(stage.link, 'newest');
   expect(stage.link.mirror.readCatalog()).toEqual(known);
 });

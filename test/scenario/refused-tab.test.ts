@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import { noteWrite, rebaseOutrun } from '../../src/sheet/rebase.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
-import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import type { SheetEngine } from '../support/sheet-engine.ts';
 
@@ -18,8 +17,7 @@ interface Filled {
 /** Both sides at rest and the same. */
 async function openFilled(): Promise<Filled> {
   const stage = await openLinkStage({ leads: 3, opportunities: 3, tasks: 3 });
-  await pullCatalog(stage.link, 'newest');
-  await stage.link.table.layOut(currentLayout(stage.link), 'create');
+  await stage.layOut();
   const engine = stage.createEngine();
   await engine.pullAll(() => {});
   while ((await engine.cycle()).table.length > 0);

@@ -1,35 +1,18 @@
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { valueAt } from '../../src/cli/check/crm-person.ts';
-import { startHttp } from '../../src/http/server.ts';
 import { spawnCommand } from '../support/daemon-process.ts';
-import { healthOf } from '../support/health.ts';
-import { watchIdle } from '../support/idle-watch.ts';
 import { openScenario, type Scenario } from '../support/scenario.ts';
+import { controlToken, serve } from '../support/served.ts';
 import { until } from '../support/until.ts';
 
-const controlToken = 'refused-test-token';
-
-interface Control {
-  /** Posts a command; answers its status and body. */
-  post(path: string, body: object): Promise<{ readonly status: number; readonly body: unknown }>;
-  /** Runs a command as an operator types it; answers its exit code and what it said. */
-  run(...words: string[]): Promise<string>;
-  readMetrics(): Promise<string>;
-}
-
-async function openControl({ engine }: Scenario): Promise<Control> {
-  const options = { host: '127.0.0.1', port: 0, controlToken, engine, health: healthOf(engine) };
-  const http = await startHttp({ ...options, backUp: () => '', watch: watchIdle(engine) });
-  onTestFinished(() => http.close());
-  const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
+async function openControl({ engine }: Scenario) {
+  const { get, post, url } = await serve(engine);
   return {
-    async post(path, body) {
-      const answer = await fetch(http.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-      return { status: answer.status, body: await answer.json() };
-    },
-    readMetrics: async () => (await fetch(`${http.url}/metrics`)).text(),
-    async run(...words) {
-      const environment = { HTTP_PORT: new URL(http.url).port, CONTROL_TOKEN: controlToken };
+    post,
+    readMetrics: async () => (await get('/metrics')).text(),
+    /** Runs a command as an operator types it; answers its exit code and what it said. */
+    async run(...words: string[]) {
+      const environment = { HTTP_PORT: new URL(url).port, CONTROL_TOKEN: controlToken };
       const { code, stdout, stderr } = await spawnCommand(words, environment).ended;
       return `${code} ${stdout}${stderr}`.trim();
     },

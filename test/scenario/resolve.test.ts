@@ -1,38 +1,17 @@
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { startHttp } from '../../src/http/server.ts';
-import { faultOrder } from '../../src/sandbox/crm/faults.ts';
+import { describe, expect, test } from 'vitest';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { listWaiting } from '../../src/sync/status.ts';
 import { undo } from '../../src/sync/undo.ts';
-import { healthOf } from '../support/health.ts';
-import { watchIdle } from '../support/idle-watch.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
-
-const controlToken = 'resolve-test-token';
+import { serve } from '../support/served.ts';
 
 /** Asks the HTTP side of the stage's engine, as the commands do. */
-async function serve({ engine }: LeadsStage) {
-  const backUp = () => '';
-  const http = await startHttp({
-    host: '127.0.0.1',
-    port: 0,
-    controlToken,
-    engine,
-    health: healthOf(engine),
-    backUp,
-    watch: watchIdle(engine),
-  });
-  onTestFinished(() => http.close());
-  const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
-  const post = (command: string) => async (order: object) => {
-    const body = JSON.stringify(order);
-    const answer = await fetch(`${http.url}/api/${command}`, { method: 'POST', headers, body });
-    return { status: answer.status, text: await answer.text() };
-  };
+async function ask({ engine }: LeadsStage) {
+  const { get, post } = await serve(engine);
   return {
-    approve: post('approve'),
-    resolve: post('resolve'),
-    waiting: async () => (await fetch(`${http.url}/api/conflicts`)).json(),
+    approve: (order: object) => post('/api/approve', order),
+    resolve: (order: object) => post('/api/resolve', order),
+    waiting: async () => (await get('/api/conflicts')).json(),
   };
 }
 
@@ -40,7 +19,7 @@ async function openConflict() {
   const stage = await openLeadsStage('ask');
   await stage.disagree('Of the sheet', 'Of the CRM');
   const id = await stage.firstLead();
-  return { stage, id, scope: `conflict:lead-${id}:title`, ...(await serve(stage)) };
+  return { stage, id, scope: `conflict:lead-${id}:title`, ...(await ask(stage)) };
 }
 
 const bothHave = async (stage: LeadsStage, id: string, title: string) => {
@@ -98,7 +77,7 @@ describe('a conflict', () => {
     const id = await stage.firstLead();
     const agreed = String((await stage.titles()).crm.get(id));
     await stage.disagree('Of the sheet', 'Of the CRM');
-    const { resolve } = await serve(stage);
+    const { resolve } = await ask(stage);
     await resolve({ scope: `conflict:lead-${id}:title`, text: agreed });
     await stage.settle();
     await bothHave(stage, id, agreed);
@@ -120,9 +99,7 @@ describe('a conflict', () => {
     await resolve({ scope, text: 'Of nobody' });
     await engine.cycle();
     for (const _read of [1, 2]) await engine.cycle();
-    stage.model.faults.order(
-      faultOrder.parse({ faults: [{ kind: 'status', method: 'PUT', status: 400, times: 1 }] }),
-    );
+    stage.setCrmFaults({ faults: [{ kind: 'status', method: 'PUT', status: 400, times: 1 }] });
     await pushRecord(link, key);
     expect(link.mirror.findOutboxItem(key)).toMatchObject({
       state: 'refused',
@@ -162,7 +139,7 @@ describe('a conflict', () => {
       const { approve, id, scope, stage } = await openConflict();
       expect(await approve({ scope, choice })).toEqual({
         status: 200,
-        text: JSON.stringify({ scope, choice }),
+        body: { scope, choice },
       });
       await expectAskedAnew(stage, id);
     },
@@ -179,9 +156,7 @@ describe('a conflict', () => {
     const { resolve, scope, stage } = await openConflict();
     expect(await resolve({ scope, text: '' })).toEqual({
       status: 422,
-      text: JSON.stringify({
-        error: 'Title can not be empty. Put “Of the CRM” back, or type another value.',
-      }),
+      body: { error: 'Title can not be empty. Put “Of the CRM” back, or type another value.' },
     });
     expect(stage.link.mirror.readDecisions()).toEqual([]);
   });
@@ -191,7 +166,7 @@ describe('a conflict', () => {
     const error = 'Title is 50000 characters long; the CRM takes at most 200.';
     expect(await resolve({ scope, text: '字'.repeat(50_000) })).toEqual({
       status: 422,
-      text: JSON.stringify({ error }),
+      body: { error },
     });
   });
 
@@ -200,9 +175,11 @@ describe('a conflict', () => {
     for (const order of [{}, [], { scope }, { scope, side: 'nobody' }, { scope, side: 'crm', text: 'Both' }])
       expect(await resolve(order)).toEqual({
         status: 400,
-        text: expect.stringContaining(
-          'give a scope with a side (crm or sheet) or a text, or all with a side.',
-        ),
+        body: {
+          error: expect.stringContaining(
+            'give a scope with a side (crm or sheet) or a text, or all with a side.',
+          ),
+        },
       });
     expect(await resolve({ all: 'crm', scope })).toMatchObject({ status: 400 });
     expect(stage.link.mirror.readDecisions()).toEqual([]);
@@ -216,7 +193,9 @@ describe('a conflict', () => {
     for (const settlement of [{ text: 'Of nobody' }, { side: 'sheet' }])
       expect(await resolve({ scope, ...settlement, seen: { what, about } })).toMatchObject({
         status: 409,
-        text: expect.stringContaining('This has changed since it was shown, and nothing was done.'),
+        body: {
+          error: expect.stringContaining('This has changed since it was shown, and nothing was done.'),
+        },
       });
     expect(stage.link.mirror.readDecisions()).toEqual([]);
     const [shown] = listWaiting(stage.engine);
@@ -230,7 +209,7 @@ describe('a conflict', () => {
     const { resolve, scope } = await openConflict();
     expect(await resolve({ scope: 'conflict:lead-0:title', side: 'crm' })).toEqual({
       status: 404,
-      text: JSON.stringify({ error: `Nothing waits under conflict:lead-0:title. Waiting: ${scope}.` }),
+      body: { error: `Nothing waits under conflict:lead-0:title. Waiting: ${scope}.` },
     });
   });
 });
@@ -243,7 +222,7 @@ test('of all conflicts that are settled at once one is asked anew that changed a
 
 test('all conflicts are settled at once', async () => {
   const { id, resolve, scope, stage } = await openConflict();
-  expect(JSON.parse((await resolve({ all: 'sheet' })).text)).toEqual({ kind: 'settled', scopes: [scope] });
+  expect((await resolve({ all: 'sheet' })).body).toEqual({ kind: 'settled', scopes: [scope] });
   await stage.settle();
   await bothHave(stage, id, 'Of the sheet');
 });

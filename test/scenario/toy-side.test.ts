@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { waitingStep } from '../../src/core/outbox.ts';
 import type { Crm } from '../../src/core/ports.ts';
-import { startHttp } from '../../src/http/server.ts';
 import { answer } from '../../src/sync/answers.ts';
 import { Engine } from '../../src/sync/engine.ts';
 import type { Link } from '../../src/sync/link.ts';
@@ -9,13 +8,12 @@ import { resync } from '../../src/sync/resync.ts';
 import type { Side } from '../../src/sync/side.ts';
 import { readStatus } from '../../src/sync/status.ts';
 import { healthOf } from '../support/health.ts';
-import { watchIdle } from '../support/idle-watch.ts';
 import { openLinkStage } from '../support/link-stage.ts';
+import { serve } from '../support/served.ts';
 import { ToySide } from '../support/toy-side.ts';
 import { until } from '../support/until.ts';
 
 const counts = { leads: 4, opportunities: 1, tasks: 1 };
-const controlToken = 'toy-test-token';
 
 /** A running engine on a link that has no spreadsheet, with the sides that are made for the link, and its HTTP side. */
 async function openWith<Sides extends readonly Side[]>(createSides: (link: Link) => Sides) {
@@ -26,14 +24,7 @@ async function openWith<Sides extends readonly Side[]>(createSides: (link: Link)
   const sides = createSides(link);
   const engine = new Engine(link, sides);
   onTestFinished(() => engine.stop(5_000));
-  const options = { host: '127.0.0.1', port: 0, controlToken, engine, health: healthOf(engine) };
-  const http = await startHttp({ ...options, backUp: () => '', watch: watchIdle(engine) });
-  onTestFinished(() => http.close());
-  const post = async (path: string, order: object): Promise<unknown> => {
-    const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
-    const answer = await fetch(http.url + path, { method: 'POST', headers, body: JSON.stringify(order) });
-    return { status: answer.status, body: await answer.json() };
-  };
+  const { post } = await serve(engine);
   const titleInCrm = async (id: string) =>
     (await stage.readCrm()).leads.find((lead) => String(lead.id) === id)?.title;
   await engine.start();

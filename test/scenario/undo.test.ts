@@ -1,17 +1,15 @@
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { HistoryEntry } from '../../src/core/history.ts';
 import { absorb } from '../../src/core/reading/observe.ts';
 import { entities } from '../../src/core/record.ts';
 import type { Fields } from '../../src/core/value.ts';
-import { startHttp } from '../../src/http/server.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import { beginRebase } from '../../src/sheet/rebase.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { takeAccount } from '../../src/sync/reading/account.ts';
 import { planUndoOf, undo } from '../../src/sync/undo.ts';
-import { healthOf } from '../support/health.ts';
-import { watchIdle } from '../support/idle-watch.ts';
 import { openLeadsStage } from '../support/leads-stage.ts';
+import { serve } from '../support/served.ts';
 
 /** The line of the history about the record that was created last from the sheet. */
 const createdLine = ({ mirror }: SheetLink) =>
@@ -210,10 +208,8 @@ test.each(['yesterday', '2026-02-30', '2026-11-20T08:00'])(
   'who asks for the history since %s is told how a time is written',
   async (since) => {
     const { engine } = await openLeadsStage();
-    const options = { host: '127.0.0.1', port: 0, engine, health: healthOf(engine) };
-    const http = await startHttp({ ...options, backUp: () => '', watch: watchIdle(engine) });
-    onTestFinished(() => http.close());
-    const answer = await fetch(`${http.url}/api/history?since=${since}`);
+    const { get } = await serve(engine);
+    const answer = await get(`/api/history?since=${since}`);
     expect(await answer.text()).toContain(
       'since: must be a day or a time with its zone, like 2026-11-20 or 2026-11-20T08:00:00Z.',
     );

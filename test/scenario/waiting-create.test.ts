@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Crm } from '../../src/core/ports.ts';
 import type { RecordKey } from '../../src/core/record.ts';
-import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { syncText } from '../../src/sheet/cells/sync-text.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
@@ -74,8 +73,8 @@ test('a create that waits for its turn is not sent while a brake holds, and is s
 
 test('a create that the CRM refused for its rate waits like one that was never sent, and is looked at again before it is sent', async () => {
   const stage = await openWithNewRow();
-  const { key, link, log, model } = stage;
-  model.faults.order(faultOrder.parse({ faults: [{ kind: 'rateLimited', method: 'POST', path: '/leads' }] }));
+  const { key, link, log } = stage;
+  stage.setCrmFaults({ faults: [{ kind: 'rateLimited', method: 'POST', path: '/leads' }] });
   let isBraked = false;
   const pushed = pushRecord(link, key, () => isBraked);
   await log.told('crm.limited');

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { VanishedRowPolicy } from '../../src/sheet/policy.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { pushHeldUp } from '../support/held-deletes.ts';
@@ -102,7 +101,7 @@ test('a delete does not wait for an edit of its row that the key may not send', 
   const id = await stage.firstLead();
   const key = { entity: 'lead', id } as const;
   const refusal = { kind: 'status', status: 403, path: '/leads/*', method: 'PUT', times: 100 } as const;
-  stage.model.faults.order(faultOrder.parse({ faults: [refusal] }));
+  stage.setCrmFaults({ faults: [refusal] });
   await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Never sent' });
   for (const _turn of [1, 2]) await engine.cycle();
   expect(await pushRecord(link, key)).toBe('noted');

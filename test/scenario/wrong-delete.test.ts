@@ -1,16 +1,13 @@
 import { expect, test } from 'vitest';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
-import { currentLayout } from '../../src/sheet/layout.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
-import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 
 /** A filled sheet, and a record of it whose row is deleted in the first cycle after `remove`. */
 async function openBeforeDelete() {
   const stage = await openLinkStage({ leads: 6, opportunities: 0, tasks: 0 });
   const { link } = stage;
-  await pullCatalog(link, 'newest');
-  await link.table.layOut(currentLayout(link), 'create');
+  await stage.layOut();
   const engine = stage.createEngine({ policy: { ...link.policy, vanishedRows: 'trash' } });
   await engine.pullAll(() => {});
   for (const _cycle of Array.from({ length: 2 })) await engine.cycle();

@@ -4,7 +4,6 @@ import type { SheetLink } from '../../src/sheet/link.ts';
 import { isQuiet } from '../../src/sheet/plans/plan.ts';
 import type { VanishedRowPolicy } from '../../src/sheet/policy.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
-import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { type LinkStage, openLinkStage } from './link-stage.ts';
 import type { SheetEngine } from './sheet-engine.ts';
 import { dropSpareRows } from './spare-rows.ts';
@@ -37,8 +36,7 @@ export async function openLeadsStage(
     policy: { ...policy, tabs: { ...policy.tabs, lead: { ...policy.tabs.lead, conflict, vanishedRows } } },
     ...changes,
   };
-  await pullCatalog(link, 'newest');
-  await link.table.layOut(currentLayout(link), 'create');
+  await stage.layOut(link);
   await stage.editSheet(...dropSpareRows(currentLayout(link)));
   const engine = stage.createEngine(link);
   const settle = async () => {

@@ -2,17 +2,21 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
+import type { z } from 'zod';
 import { loadSettings } from '../../src/app/config.ts';
 import { accountOf, openLink, sheetOptions } from '../../src/app/link.ts';
 import { createGoogleSheetTable } from '../../src/google/table.ts';
+import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { CrmModel } from '../../src/sandbox/crm/model.ts';
 import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
 import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
+import { currentLayout } from '../../src/sheet/layout.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
+import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
 import { SheetEngine } from './sheet-engine.ts';
 import { readCrm, readSheet, type SideAddresses, type Snapshot, type Tabs } from './two-sides.ts';
@@ -41,6 +45,11 @@ export interface LinkStage {
   reopen(): SheetLink;
   /** A table on the same spreadsheet, as another daemon has it. */
   openTable(): Table;
+  /** Reads the catalog and lays out the tabs, as `init` does. */
+  layOut(link?: SheetLink): Promise<void>;
+  /** The same, and then an engine that has read the CRM once and filled the sheet. */
+  fill(changes?: Partial<SheetLink>): Promise<SheetEngine>;
+  setCrmFaults(order: z.input<typeof faultOrder>): void;
   setSheetFaults(faults: FaultsInput): Promise<void>;
   /** Writes that the sheet was asked for. */
   sheetWrites(): Promise<number>;
@@ -80,17 +89,31 @@ export async function openLinkStage(counts: SeedCounts): Promise<LinkStage> {
   };
   const link = open();
   onTestFinished(() => opened.close());
+  const layOut = async (of = link) => {
+    await pullCatalog(of, 'newest');
+    await of.table.layOut(currentLayout(of), 'create');
+  };
+  const createEngine: LinkStage['createEngine'] = (changes = {}) => {
+    const engine = new SheetEngine({ ...link, ...changes });
+    onTestFinished(() => engine.stop(5_000));
+    return engine;
+  };
   const addresses = { crmUrl: crm.pageUrl, sheetsUrl: sheets.rootUrl, spreadsheetId: sheets.spreadsheetId };
   return {
     link,
     model: crm.model,
     log,
     addresses,
-    createEngine(changes = {}) {
-      const engine = new SheetEngine({ ...link, ...changes });
-      onTestFinished(() => engine.stop(5_000));
+    createEngine,
+    layOut,
+    async fill(changes = {}) {
+      await layOut({ ...link, ...changes });
+      const engine = createEngine(changes);
+      await engine.pullAll(() => {});
+      await engine.cycle();
       return engine;
     },
+    setCrmFaults: (order) => crm.model.faults.order(faultOrder.parse(order)),
     reopen() {
       opened.close();
       return open();
