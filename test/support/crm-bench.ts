@@ -1,23 +1,14 @@
-import type { BudgetLog, Crm, Fence } from '../../src/core/ports.ts';
-import { createRequestBudget, type RequestBudget } from '../../src/crm/budget.ts';
+import type { BudgetLog, Fence } from '../../src/core/ports.ts';
+import { createRequestBudget } from '../../src/crm/budget.ts';
 import { createCrmClient } from '../../src/crm/client.ts';
 import type { ApiKey } from '../../src/crm/key-pool.ts';
 import { createManualClock, type ManualClock } from './manual-clock.ts';
 import { createMemoryBudgetLog } from './memory-budget-log.ts';
-import { createRecordingLog, type RecordingLog } from './recording-log.ts';
+import { createRecordingLog } from './recording-log.ts';
 
 export const timeoutMs = 30_000;
 /** Longer than every pause between tries, shorter than the timeout. */
 const pauseMaxMs = 10_000;
-
-export interface CrmBench {
-  readonly crm: Crm;
-  readonly clock: ManualClock;
-  readonly budget: RequestBudget;
-  readonly log: RecordingLog;
-  /** Lets a call go on over the pauses between its tries. */
-  overPauses<Result>(call: Promise<Result>): Promise<Result>;
-}
 
 export interface CrmBenchOptions {
   readonly apiKey?: string;
@@ -32,7 +23,7 @@ export interface CrmBenchOptions {
 }
 
 /** A CRM client whose time stands still. */
-export function createCrmBench(baseUrl: string, options: CrmBenchOptions = {}): CrmBench {
+export function createCrmBench(baseUrl: string, options: CrmBenchOptions = {}) {
   const { apiKey = `svc_live_${'5'.repeat(64)}`, apiKeys = [], requests = 100 } = options;
   const { clock = createManualClock(), budgetLog = createMemoryBudgetLog() } = options;
   const log = createRecordingLog();
@@ -48,6 +39,7 @@ export function createCrmBench(baseUrl: string, options: CrmBenchOptions = {}): 
   });
   const fence = options.fence ? { fence: options.fence } : {};
   const crm = createCrmClient({ baseUrl, timeoutMs, budget, clock, random: () => 0.5, log, ...fence });
+  /** Lets a call go on over the pauses between its tries. */
   const overPauses = async <Result>(call: Promise<Result>) => {
     const ended = call.then(
       () => true,

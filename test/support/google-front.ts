@@ -27,34 +27,13 @@ export interface TokenRefusal {
   readonly error_description: string;
 }
 
+export type GoogleFront = Awaited<ReturnType<typeof openGoogleFront>>;
+
 /**
  * Google's hosts in front of an emulated spreadsheet: the token endpoint, which checks signatures, and the Sheets API, which takes
  * nothing without a token. A daemon reaches them under their real names, by a proxy and with a certificate of this test.
  */
-export interface GoogleFront {
-  /** What a daemon needs to take these hosts for Google's. */
-  readonly environment: Environment;
-  /** Key file of the service account. */
-  readonly keyFile: string;
-  /** A credentials file of that type; each leads to the service account of the key file, but for a personal login. */
-  credentialsFile(type: CredentialsType): string;
-  /** A home in which somebody logged in with `gcloud auth application-default login`. */
-  readonly home: string;
-  /** Ends all tokens, and gives no new ones until it is called without a refusal. */
-  refuseTokens(refusal?: TokenRefusal): void;
-  /** Refuses everything with Google's 403, as a spreadsheet that is shared with nobody, or with that service account alone. */
-  setShared(isShared: boolean | string): void;
-  /** Lets no login act as a service account, in Google's words. */
-  forbidImpersonation(): void;
-  /** Puts the key of that service account into the key file. */
-  exchangeKey(address: string): void;
-  /** Answers with that status, and logins too if it is 401, in words that quote what was sent, until it is called without one. */
-  quoteRequests(status?: number): void;
-  /** The private key, and every token that was asked for or given. */
-  secrets(): readonly string[];
-}
-
-export async function openGoogleFront(sheetsRootUrl: string): Promise<GoogleFront> {
+export async function openGoogleFront(sheetsRootUrl: string) {
   const directory = mkdtempSync(join(tmpdir(), 'crm-sheet-sync-google-'));
   onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
   const { publicKey, privateKey } = generateKeyPairSync('rsa', {
@@ -148,24 +127,37 @@ export async function openGoogleFront(sheetsRootUrl: string): Promise<GoogleFron
   writeKey(accountAddress);
   const files = writeCredentials(directory, privateKey);
   return {
-    environment: { NODE_EXTRA_CA_CERTS: certificate.file, HTTPS_PROXY: `http://127.0.0.1:${portOf(proxy)}` },
+    /** What a daemon needs to take these hosts for Google's. */
+    environment: {
+      NODE_EXTRA_CA_CERTS: certificate.file,
+      HTTPS_PROXY: `http://127.0.0.1:${portOf(proxy)}`,
+    } as Environment,
+    /** Key file of the service account. */
     keyFile,
-    credentialsFile: (type) => (type === 'service_account' ? keyFile : files[type]),
+    /** A credentials file of that type; each leads to the service account of the key file, but for a personal login. */
+    credentialsFile: (type: CredentialsType) => (type === 'service_account' ? keyFile : files[type]),
+    /** A home in which somebody logged in with `gcloud auth application-default login`. */
     home: logInPersonally(directory),
-    refuseTokens(next) {
+    /** Ends all tokens, and gives no new ones until it is called without a refusal. */
+    refuseTokens(next?: TokenRefusal) {
       refusal = next;
       if (next) generation += 1;
     },
-    setShared(next) {
+    /** Refuses everything with Google's 403, as a spreadsheet that is shared with nobody, or with that service account alone. */
+    setShared(next: boolean | string) {
       isShared = next;
     },
+    /** Lets no login act as a service account, in Google's words. */
     forbidImpersonation() {
       mayImpersonate = false;
     },
+    /** Puts the key of that service account into the key file. */
     exchangeKey: writeKey,
-    quoteRequests(status) {
+    /** Answers with that status, and logins too if it is 401, in words that quote what was sent, until it is called without one. */
+    quoteRequests(status?: number) {
       quotingStatus = status;
     },
+    /** The private key, and every token that was asked for or given. */
     secrets: () => [
       ...privateKey.split('\n').filter((line) => line !== '' && !line.startsWith('-')),
       ...assertions,

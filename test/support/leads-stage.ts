@@ -4,22 +4,11 @@ import type { SheetLink } from '../../src/sheet/link.ts';
 import { isQuiet } from '../../src/sheet/plans/plan.ts';
 import type { VanishedRowPolicy } from '../../src/sheet/policy.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
-import { type LinkStage, openLinkStage } from './link-stage.ts';
-import type { SheetEngine } from './sheet-engine.ts';
+import { openLinkStage } from './link-stage.ts';
 import { dropSpareRows } from './spare-rows.ts';
 
 /** A few leads on both sides and an engine that is driven step by step. */
-export interface LeadsStage extends LinkStage {
-  readonly engine: SheetEngine;
-  /** Pulls, cycles and pushes until nothing is left to do but what waits for a person. */
-  settle(): Promise<void>;
-  /** The id of the lead in the first row. */
-  firstLead(): Promise<string>;
-  /** Titles by id on each side. */
-  titles(): Promise<{ readonly crm: Map<unknown, unknown>; readonly sheet: Map<unknown, unknown> }>;
-  /** Somebody types a title into the first row and somebody else another into the CRM. */
-  disagree(inSheet: string, inCrm: string): Promise<void>;
-}
+export type LeadsStage = Awaited<ReturnType<typeof openLeadsStage>>;
 
 /** More than any of it takes. */
 const turnsMax = 200;
@@ -28,7 +17,7 @@ export async function openLeadsStage(
   conflict: ConflictPolicy = 'crm',
   changes: Partial<SheetLink> = {},
   vanishedRows: VanishedRowPolicy = 'ask',
-): Promise<LeadsStage> {
+) {
   const stage = await openLinkStage({ leads: 5, opportunities: 0, tasks: 0 });
   const { policy } = stage.link;
   const link: SheetLink = {
@@ -56,13 +45,19 @@ export async function openLeadsStage(
     ...stage,
     link,
     engine,
+    /** Pulls, cycles and pushes until nothing is left to do but what waits for a person. */
     settle,
+    /** The id of the lead in the first row. */
     firstLead,
+    /** Titles by id on each side. */
     titles: async () => ({
-      crm: new Map((await stage.readCrm()).leads.map(({ id, title }) => [String(id), title])),
-      sheet: new Map((await leads()).map(({ ID, Title }) => [String(ID), Title])),
+      crm: new Map<unknown, unknown>(
+        (await stage.readCrm()).leads.map(({ id, title }) => [String(id), title]),
+      ),
+      sheet: new Map<unknown, unknown>((await leads()).map(({ ID, Title }) => [String(ID), Title])),
     }),
-    async disagree(inSheet, inCrm) {
+    /** Somebody types a title into the first row and somebody else another into the CRM. */
+    async disagree(inSheet: string, inCrm: string) {
       await stage.editCrm(`/leads/${await firstLead()}`, { title: inCrm });
       await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: inSheet });
       await settle();

@@ -7,14 +7,13 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { Environment } from '../../src/app/config.ts';
 import { scopes } from '../../src/crm/contract.ts';
-import type { CrmModel } from '../../src/sandbox/crm/model.ts';
 import { keyFromSeed } from '../../src/sandbox/crm/random.ts';
 import type { CrmRecords } from '../../src/sandbox/crm/records.ts';
 import { seedRecords } from '../../src/sandbox/crm/seed.ts';
 import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { type SandboxSheets, startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
-import { type CommandProcess, type DaemonProcess, spawnCommand, spawnDaemon } from './daemon-process.ts';
+import { type DaemonProcess, spawnCommand, spawnDaemon } from './daemon-process.ts';
 import { findFreePort } from './free-port.ts';
 import { readSheet } from './two-sides.ts';
 import { until } from './until.ts';
@@ -27,25 +26,7 @@ const limits = { requestsPerWindow: 30, ipRequestsPerWindow: 40, windowMs: 6_000
 const counts = { leads: 20, opportunities: 4, tasks: 6 };
 
 /** Three agencies of one CRM, each with a key, and a spreadsheet for each; daemons between them as processes. All of it ends with the test. */
-export interface LinksStage {
-  readonly model: CrmModel;
-  readonly environment: Environment;
-  /** Starts a daemon: the first one on the port that commands ask, each further one on a port of its own. */
-  startDaemon(more?: Environment): Promise<DaemonProcess>;
-  runCommand(...words: string[]): CommandProcess['ended'];
-  /** What a person does in the sheet of a link. */
-  editSheet(link: LinkName, ...actions: PersonActionInput[]): Promise<void>;
-  /** Resolves once the leads of a link have the same titles on both sides, these among them. */
-  agreed(link: LinkName, ...titles: string[]): Promise<void>;
-  /** Titles of the leads that an agency has, each as often as it is there. */
-  titlesInCrm(link: LinkName): string[];
-  /** Writes that the CRM and the sheets were asked for. */
-  countWrites(): Promise<{ readonly crm: number; readonly sheets: number }>;
-  /** Fails when any window of a key or of the address ever held more requests than the CRM allows. */
-  expectBudgetsKept(): void;
-}
-
-export async function openLinksStage(redisUrl?: string): Promise<LinksStage> {
+export async function openLinksStage(redisUrl?: string) {
   const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-test-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
   const records = new Map(linkNames.map((name, index) => [name, seedRecords(index + 1, counts, Date.now())]));
@@ -91,7 +72,8 @@ export async function openLinksStage(redisUrl?: string): Promise<LinksStage> {
     model: crm.model,
     environment,
     runCommand,
-    async startDaemon(more = {}) {
+    /** Starts a daemon: the first one on the port that commands ask, each further one on a port of its own. */
+    async startDaemon(more: Environment = {}) {
       const ownPort = daemons > 0 ? { HTTP_PORT: String(await findFreePort()) } : {};
       daemons += 1;
       const daemon = spawnDaemon({ ...environment, ...ownPort, ...more });
@@ -99,12 +81,14 @@ export async function openLinksStage(redisUrl?: string): Promise<LinksStage> {
       await daemon.answers('/healthz');
       return daemon;
     },
-    async editSheet(name, ...actions) {
+    /** What a person does in the sheet of a link. */
+    async editSheet(name: LinkName, ...actions: PersonActionInput[]) {
       const url = `${sheetOf(name).rootUrl}/__sandbox/person`;
       const answer = await fetch(url, { method: 'POST', body: JSON.stringify(actions) });
       expect(answer.status).toBe(200);
     },
-    async agreed(name, ...titles) {
+    /** Resolves once the leads of a link have the same titles on both sides, these among them. */
+    async agreed(name: LinkName, ...titles: string[]) {
       const look = async () => {
         const [inCrm, inSheet] = [titlesInCrm(name), await titlesInSheet(name)];
         return isDeepStrictEqual(inCrm, inSheet) && titles.every((title) => inCrm.includes(title));
@@ -113,7 +97,9 @@ export async function openLinksStage(redisUrl?: string): Promise<LinksStage> {
         JSON.stringify({ crm: titlesInCrm(name), sheet: await titlesInSheet(name) });
       await until(`the leads of ${name} are the same`, look, { limitMs: 90_000, describe });
     },
+    /** Titles of the leads that an agency has, each as often as it is there. */
     titlesInCrm,
+    /** Writes that the CRM and the sheets were asked for. */
     async countWrites() {
       const usages = linkNames.map(async (name) => {
         const answer = await fetch(`${sheetOf(name).rootUrl}/__sandbox/usage`);
@@ -125,6 +111,7 @@ export async function openLinksStage(redisUrl?: string): Promise<LinksStage> {
         sheets: ofSheets.reduce((sum, count) => sum + count, 0),
       };
     },
+    /** Fails when any window of a key or of the address ever held more requests than the CRM allows. */
     expectBudgetsKept() {
       const { ipRequestsPerWindow, ips, keys: byKey, requestsPerWindow } = crm.model.usage();
       const used = Object.values(byKey);

@@ -11,7 +11,7 @@ import { createLog } from '../../src/app/logger.ts';
 import { type DaemonView, viewDaemon } from '../../src/cli/check/daemon-view.ts';
 import type { CrmChoices } from '../../src/sandbox/crm/choices.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
-import type { CrmModel, LoggedRequest } from '../../src/sandbox/crm/model.ts';
+import type { CrmModel } from '../../src/sandbox/crm/model.ts';
 import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
 import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
@@ -20,7 +20,7 @@ import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import type { Layout } from '../../src/sheet/port/layout.ts';
 import { tableLayout } from '../../src/sheet/tab-columns.ts';
 import { pullCatalog } from '../../src/sync/reading/pull.ts';
-import { type DaemonProcess, type Ending, spawnCommand, spawnDaemon } from './daemon-process.ts';
+import { spawnCommand, spawnDaemon } from './daemon-process.ts';
 import { findFreePort } from './free-port.ts';
 import { dropSpareRows } from './spare-rows.ts';
 import {
@@ -70,37 +70,7 @@ export interface StageOptions {
 }
 
 /** Both sides in this process, and daemons between them as processes of their own. All of it ends with the test. */
-export interface ProcessStage {
-  /** Of the daemon and of every command. */
-  readonly environment: Environment;
-  readonly addresses: SideAddresses;
-  /** Starts a daemon and resolves when it listens. */
-  startDaemon(): Promise<DaemonProcess>;
-  runCommand(...words: string[]): Promise<Ending>;
-  setCrmFaults(order: z.input<typeof faultOrder>): void;
-  /** Resolves when every fault of the CRM has met its requests, but for as many of the last ones as are to be left. */
-  crmFaultsMet(left?: number): Promise<void>;
-  setSheetFaults(faults: FaultsInput): Promise<void>;
-  /** What a person does in the sheet. */
-  editSheet(...actions: PersonActionInput[]): Promise<void>;
-  /** What a person changes in the CRM's own interface. */
-  editCrm(path: string, body: Readonly<Record<string, unknown>>): Promise<void>;
-  /** What a person adds to the CRM or deletes there. */
-  addToCrm(path: string, body: Readonly<Record<string, unknown>>): Promise<void>;
-  deleteFromCrm(path: string): Promise<void>;
-  /** Requests that were answered or cut off, oldest first. */
-  crmRequests(): readonly LoggedRequest[];
-  /** Requests that arrived, answered or not. */
-  crmArrivals(): number;
-  /** Writes that the sheet was asked for. */
-  sheetWrites(): Promise<number>;
-  /** Resolves with both sides once they are the same. */
-  agreed(): Promise<Sides>;
-  /** Fails when any window ever held more requests than the CRM allows, or any was refused for that. */
-  expectBudgetKept(): void;
-  /** Fails unless the running daemon comes to rest, and reading everything again finds nothing to write. */
-  expectAtRest(): Promise<void>;
-}
+export type ProcessStage = ReturnType<typeof joinStage>;
 
 /** Sets the stage, lays out the tabs, and starts no daemon yet. */
 export async function openStage(options: StageOptions = {}): Promise<ProcessStage> {
@@ -165,37 +135,49 @@ async function layOut(environment: Environment): Promise<Layout> {
   }
 }
 
+type Body = Readonly<Record<string, unknown>>;
+
 function joinStage(
   environment: Environment,
   addresses: SideAddresses,
   { model, tabTitles }: { readonly model: CrmModel; readonly tabTitles: readonly string[] },
-): ProcessStage {
+) {
   const { sheetsUrl } = addresses;
   const actByHand = (order: unknown) => post(`${addresses.crmUrl}__sandbox/by-hand`, order);
   const view = viewDaemon(environment);
   return {
+    /** Of the daemon and of every command. */
     environment,
     addresses,
-    runCommand: (...words) => spawnCommand(words, environment).ended,
+    runCommand: (...words: string[]) => spawnCommand(words, environment).ended,
+    /** Starts a daemon and resolves when it listens. */
     async startDaemon() {
       const daemon = spawnDaemon(environment);
       onTestFinished(async () => void (await daemon.kill()));
       await daemon.answers('/healthz');
       return daemon;
     },
-    setCrmFaults: (order) => model.faults.order(faultOrder.parse(order)),
+    setCrmFaults: (order: z.input<typeof faultOrder>) => model.faults.order(faultOrder.parse(order)),
+    /** Resolves when every fault of the CRM has met its requests, but for as many of the last ones as are to be left. */
     async crmFaultsMet(left = 0) {
       await until('the faults are met', async () => model.faults.pending().faults.length <= left);
     },
-    setSheetFaults: (faults) => post(`${sheetsUrl}/__sandbox/faults`, faults),
-    editSheet: (...actions) => post(`${sheetsUrl}/__sandbox/person`, actions),
-    editCrm: (path, body) => actByHand({ method: 'PUT', path, body }),
-    addToCrm: (path, body) => actByHand({ method: 'POST', path, body }),
-    deleteFromCrm: (path) => actByHand({ method: 'DELETE', path }),
+    setSheetFaults: (faults: FaultsInput) => post(`${sheetsUrl}/__sandbox/faults`, faults),
+    /** What a person does in the sheet. */
+    editSheet: (...actions: PersonActionInput[]) => post(`${sheetsUrl}/__sandbox/person`, actions),
+    /** What a person changes in the CRM's own interface, adds to it or deletes there. */
+    editCrm: (path: string, body: Body) => actByHand({ method: 'PUT', path, body }),
+    addToCrm: (path: string, body: Body) => actByHand({ method: 'POST', path, body }),
+    deleteFromCrm: (path: string) => actByHand({ method: 'DELETE', path }),
+    /** Requests that were answered or cut off, oldest first. */
     crmRequests: () => model.requests(),
+    /** Requests that arrived, answered or not. */
     crmArrivals: () => keyUsage(model).requests,
+    /** Writes that the sheet was asked for. */
     sheetWrites: () => countSheetWrites(sheetsUrl),
+    /** Resolves with both sides once they are the same. */
     agreed: () => untilAgreed(addresses),
+    /** Fails when any window ever held more requests than the CRM allows, or any was refused for that. */
     expectBudgetKept() {
       const { requests, refused, largestWindow } = keyUsage(model);
       expect(requests).toBeGreaterThan(0);
@@ -204,6 +186,7 @@ function joinStage(
         isKept: true,
       });
     },
+    /** Fails unless the running daemon comes to rest, and reading everything again finds nothing to write. */
     async expectAtRest() {
       // A daemon that has just started has not looked at anything yet, although both sides may be the same.
       let [writesSeen, cyclesThen] = [-1, 0];

@@ -1,9 +1,9 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { expect } from 'vitest';
-import type { Clock, Fence } from '../../src/core/ports.ts';
+import type { Fence } from '../../src/core/ports.ts';
 import type { Entity } from '../../src/core/record.ts';
-import { createSheetProbe, type SheetProbe } from '../../src/google/probe.ts';
-import { createGoogleSheetTable, type GoogleSheetOptions } from '../../src/google/table.ts';
+import { createSheetProbe } from '../../src/google/probe.ts';
+import { createGoogleSheetTable } from '../../src/google/table.ts';
 import type { ChoicesInput } from '../../src/sandbox/sheets/control/choices.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
@@ -13,23 +13,19 @@ import {
   startSandboxSheets,
 } from '../../src/sandbox/sheets/server.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
-import type { ObservedTab, RowStep, WriteResult } from '../../src/sheet/port/table.ts';
-import { createRecordingLog, type RecordingLog } from './recording-log.ts';
+import type { RowStep, WriteResult } from '../../src/sheet/port/table.ts';
+import { createRecordingLog } from './recording-log.ts';
 import { appendStep, sheetLayout, textIn, titled, writeSteps } from './table-steps.ts';
 
 /** A clock that sleeps by moving on, so that nobody waits. */
-export interface HurryingClock extends Clock {
-  readonly slept: readonly number[];
-}
-
-function createHurryingClock(): HurryingClock {
+function createHurryingClock() {
   let time = 0;
   const slept: number[] = [];
   return {
     slept,
     now: () => time,
     monotonicMs: () => time,
-    async sleep(durationMs) {
+    async sleep(durationMs: number) {
       slept.push(durationMs);
       time += durationMs;
     },
@@ -38,38 +34,7 @@ function createHurryingClock(): HurryingClock {
 
 export type WholeSpreadsheet = sheets_v4.Schema$Spreadsheet;
 
-/** An emulated spreadsheet, a table on it, and the hands of a person. */
-export interface SandboxSheet {
-  readonly table: Table;
-  readonly clock: HurryingClock;
-  readonly log: RecordingLog;
-  /** What a table or a look at the spreadsheet is opened with. */
-  readonly options: GoogleSheetOptions & { readonly rootUrl: string };
-  /** Another table, as after a restart; on the same spreadsheet and account unless they are named. */
-  openTable(spreadsheetId?: string, account?: string, fence?: Fence): Table;
-  /** What doctor looks at the spreadsheet with. */
-  openProbe(): SheetProbe;
-  /** Copies the whole file, as a person does in Google Drive; answers the id of the copy. */
-  copySpreadsheet(): Promise<string>;
-  /** Applies requests as another program would. */
-  batch(...requests: object[]): Promise<void>;
-  /** Applies requests as the owner of the spreadsheet, who may edit what is protected. */
-  asOwner(...requests: object[]): Promise<void>;
-  /** The whole spreadsheet with all its cells, as spreadsheets.get gives it. */
-  readEverything(): Promise<WholeSpreadsheet>;
-  person(...actions: PersonActionInput[]): Promise<void>;
-  setFaults(faults: FaultsInput): Promise<void>;
-  /** Has spreadsheets do what no document says; `*` for all of them. */
-  choose(choices: ChoicesInput): Promise<void>;
-  countRequests(): Promise<{ readonly reads: number; readonly writes: number }>;
-  /** Values of a range as Google's values.get gives them. */
-  readValues(range: string, render?: 'FORMULA'): Promise<unknown>;
-  /** Lays out the tabs and appends leads called `Title <id>`. */
-  fill(...ids: string[]): Promise<void>;
-  readTab(entity?: Entity): Promise<Extract<ObservedTab, { state: 'read' }>>;
-  titlesById(): Promise<Record<string, string>>;
-  close(): Promise<void>;
-}
+export type SandboxSheet = Awaited<ReturnType<typeof openSandboxSheet>>;
 
 /**
  * What Google may answer where no document says it: what becomes of copies of rows that a filter hides, what happens to the metadata of rows
@@ -89,7 +54,8 @@ export const answersOfGoogle: readonly { readonly name: string; readonly choices
   { name: 'refuses copies of hidden rows', choices: { '*': { hiddenRowCopy: 'refused' } } },
 ];
 
-export async function openSandboxSheet(options: SandboxSheetsOptions = {}): Promise<SandboxSheet> {
+/** An emulated spreadsheet, a table on it, and the hands of a person. */
+export async function openSandboxSheet(options: SandboxSheetsOptions = {}) {
   const sandbox = await startSandboxSheets(options);
   const clock = createHurryingClock();
   const log = createRecordingLog();
@@ -118,35 +84,45 @@ export async function openSandboxSheet(options: SandboxSheetsOptions = {}): Prom
     table,
     clock,
     log,
+    /** What a table or a look at the spreadsheet is opened with. */
     options: optionsOf(),
+    /** Another table, as after a restart; on the same spreadsheet and account unless they are named. */
     openTable,
+    /** What doctor looks at the spreadsheet with. */
     openProbe: () => createSheetProbe(optionsOf()),
+    /** Copies the whole file, as a person does in Google Drive; answers the id of the copy. */
     async copySpreadsheet() {
       const url = `${sandbox.rootUrl}/drive/v3/files/${sandbox.spreadsheetId}/copy`;
       const copy = (await (await fetch(url, { method: 'POST', body: '{}' })).json()) as { id: string };
       return copy.id;
     },
-    async batch(...requests) {
+    /** Applies requests as another program would. */
+    async batch(...requests: object[]) {
       const url = `${sandbox.rootUrl}/v4/spreadsheets/${sandbox.spreadsheetId}:batchUpdate`;
       const answer = await fetch(url, { method: 'POST', body: JSON.stringify({ requests }) });
       expect(await answer.json()).not.toHaveProperty('error');
     },
+    /** The whole spreadsheet with all its cells, as spreadsheets.get gives it. */
     async readEverything() {
       const path = `/v4/spreadsheets/${sandbox.spreadsheetId}?includeGridData=true`;
       return (await fetch(`${sandbox.rootUrl}${path}`)).json() as Promise<WholeSpreadsheet>;
     },
-    asOwner: (...requests) => post(sandbox, 'owner', { requests }),
-    person: (...actions) => post(sandbox, 'person', actions),
-    setFaults: (faults) => post(sandbox, 'faults', faults),
-    choose: (choices) => post(sandbox, 'choices', choices),
+    /** Applies requests as the owner of the spreadsheet, who may edit what is protected. */
+    asOwner: (...requests: object[]) => post(sandbox, 'owner', { requests }),
+    person: (...actions: PersonActionInput[]) => post(sandbox, 'person', actions),
+    setFaults: (faults: FaultsInput) => post(sandbox, 'faults', faults),
+    /** Has spreadsheets do what no document says; `*` for all of them. */
+    choose: (choices: ChoicesInput) => post(sandbox, 'choices', choices),
     countRequests: () => countRequests(sandbox),
     readTab,
-    async readValues(range, render) {
+    /** Values of a range as Google's values.get gives them. */
+    async readValues(range: string, render?: 'FORMULA'): Promise<unknown> {
       const path = `/v4/spreadsheets/${sandbox.spreadsheetId}/values/${range}`;
       const answer = await fetch(`${sandbox.rootUrl}${path}${render ? `?valueRenderOption=${render}` : ''}`);
       return answer.json();
     },
-    async fill(...ids) {
+    /** Lays out the tabs and appends leads called `Title <id>`. */
+    async fill(...ids: string[]) {
       await table.layOut(sheetLayout, 'create');
       await table.read(sheetLayout);
       await writeSteps(
@@ -155,7 +131,7 @@ export async function openSandboxSheet(options: SandboxSheetsOptions = {}): Prom
         'filled',
       );
     },
-    async titlesById() {
+    async titlesById(): Promise<Record<string, string>> {
       const { rows } = await readTab();
       return Object.fromEntries(rows.map(({ id, cells }) => [textIn(id), textIn(cells['title'])]));
     },

@@ -5,32 +5,10 @@ import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { type SandboxSheetsOptions, startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 
-export interface Emulator {
-  api: sheets_v4.Sheets;
-  rootUrl: string;
-  spreadsheetId: string;
-  gridUrl: string;
-  batch: (
-    requests: sheets_v4.Schema$Request[],
-    more?: object,
-  ) => Promise<sheets_v4.Schema$BatchUpdateSpreadsheetResponse>;
-  /** Puts texts, numbers and booleans into Sheet1 from A1 on, unparsed. */
-  fill: (values: unknown[][]) => Promise<void>;
-  /** What `values.get` shows. */
-  read: (
-    range: string,
-    options?: Partial<sheets_v4.Params$Resource$Spreadsheets$Values$Get>,
-  ) => Promise<unknown[][] | undefined>;
-  person: (...actions: PersonActionInput[]) => Promise<Response>;
-  setFaults: (faults: FaultsInput) => Promise<Response>;
-  /** Has spreadsheets do what no document says; `*` for all of them. */
-  choose: (choices: ChoicesInput) => Promise<Response>;
-  /** The counts of reads and writes as the emulator reports them. */
-  usage: () => Promise<unknown>;
-}
+export type Emulator = Awaited<ReturnType<typeof startEmulator>>;
 
 /** Starts an emulator that ends with the test, and Google's own client for it. */
-export async function startEmulator(options: SandboxSheetsOptions = {}): Promise<Emulator> {
+export async function startEmulator(options: SandboxSheetsOptions = {}) {
   const { rootUrl, spreadsheetId, gridUrl, close } = await startSandboxSheets(options);
   onTestFinished(close);
   const api = sheets({ version: 'v4', rootUrl, retry: false });
@@ -45,22 +23,29 @@ export async function startEmulator(options: SandboxSheetsOptions = {}): Promise
     rootUrl,
     spreadsheetId,
     gridUrl,
-    batch: async (requests, more = {}) => {
+    batch: async (requests: sheets_v4.Schema$Request[], more: object = {}) => {
       const requestBody = { requests, ...more };
       return (await api.spreadsheets.batchUpdate({ spreadsheetId, requestBody })).data;
     },
-    fill: async (values) => {
+    /** Puts texts, numbers and booleans into Sheet1 from A1 on, unparsed. */
+    fill: async (values: unknown[][]) => {
       const request = { spreadsheetId, range: 'Sheet1!A1', valueInputOption: 'RAW', requestBody: { values } };
       await api.spreadsheets.values.update(request);
     },
-    read: async (range, more = {}) => {
+    /** What `values.get` shows. */
+    read: async (
+      range: string,
+      more: Partial<sheets_v4.Params$Resource$Spreadsheets$Values$Get> = {},
+    ): Promise<unknown[][] | undefined> => {
       const { data } = await api.spreadsheets.values.get({ spreadsheetId, range, ...more });
       return data.values ?? undefined;
     },
-    person: (...actions) => post('/__sandbox/person', actions),
-    setFaults: (faults) => post('/__sandbox/faults', faults),
-    choose: (choices) => post('/__sandbox/choices', choices),
-    usage: async () => (await fetch(`${rootUrl}/__sandbox/usage`)).json(),
+    person: (...actions: PersonActionInput[]) => post('/__sandbox/person', actions),
+    setFaults: (faults: FaultsInput) => post('/__sandbox/faults', faults),
+    /** Has spreadsheets do what no document says; `*` for all of them. */
+    choose: (choices: ChoicesInput) => post('/__sandbox/choices', choices),
+    /** The counts of reads and writes as the emulator reports them. */
+    usage: async (): Promise<unknown> => (await fetch(`${rootUrl}/__sandbox/usage`)).json(),
   };
 }
 

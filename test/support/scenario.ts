@@ -6,8 +6,8 @@ import { expect, onTestFinished } from 'vitest';
 import type { z } from 'zod';
 import { readRules } from '../../src/app/link.ts';
 import { type Settings, settingsSchema } from '../../src/app/settings.ts';
-import { type CrmPerson, valueAt, workInCrm } from '../../src/cli/check/crm-person.ts';
-import { type SheetPerson, sitAtSheet } from '../../src/cli/check/sheet-person.ts';
+import { valueAt, workInCrm } from '../../src/cli/check/crm-person.ts';
+import { sitAtSheet } from '../../src/cli/check/sheet-person.ts';
 import type { BudgetLog } from '../../src/core/ports.ts';
 import type { ListedEntity } from '../../src/core/record.ts';
 import type { OutboxItem } from '../../src/core/state.ts';
@@ -17,7 +17,6 @@ import { createGoogleSheetTable } from '../../src/google/table.ts';
 import { createInProcessQueue } from '../../src/inprocess/queue.ts';
 import type { CrmChoices } from '../../src/sandbox/crm/choices.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
-import type { CrmModel, LoggedRequest } from '../../src/sandbox/crm/model.ts';
 import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
 import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
@@ -28,9 +27,9 @@ import type { SheetLink } from '../../src/sheet/link.ts';
 import { isQuiet } from '../../src/sheet/plans/plan.ts';
 import { openMirror } from '../../src/sqlite/open.ts';
 import { pullCatalog } from '../../src/sync/reading/pull.ts';
-import { type ResyncReport, resync } from '../../src/sync/resync.ts';
+import { resync } from '../../src/sync/resync.ts';
 import { listWaiting } from '../../src/sync/status.ts';
-import { type CrmLine, openCrmLine } from './crm-line.ts';
+import { openCrmLine } from './crm-line.ts';
 import { createFastClock } from './fast-clock.ts';
 import { markTimes, namedInstance } from './instances.ts';
 import { createRecordingLog, type RecordingLog } from './recording-log.ts';
@@ -70,53 +69,10 @@ const scenarioTimes = {
 type Which = number | ShownRow;
 
 /** The real engine between a sandbox CRM and a sandbox sheet, in this process and fast; all of it ends with the test. */
-export interface Scenario {
-  readonly engine: SheetEngine;
-  readonly log: RecordingLog;
-  readonly budget: RequestBudget;
-  readonly model: CrmModel;
-  readonly line: CrmLine;
-  /** Between the daemon and Google; what people do takes another way. */
-  readonly sheetLine: CrmLine;
-  /** Of the daemon's key, and the address around the line. */
-  readonly access: { readonly baseUrl: string; readonly apiKey: string };
-  /** The page of the sheet. */
-  readonly gridUrl: string;
-  /** Somebody who works in the CRM, and somebody at the sheet. */
-  readonly crm: CrmPerson;
-  readonly sheet: SheetPerson;
-  /** What people do in the grid, one after the other. */
-  act(...actions: PersonActionInput[]): Promise<void>;
-  /** The zero-based grid row of a record; fails when it has none. */
-  position(entity: ShownKind, id: number | string): Promise<number>;
-  setFaults(order: z.input<typeof faultOrder>): void;
-  setSheetFaults(faults: FaultsInput): Promise<void>;
-  /** The requests that the CRM took note of, by method and path. */
-  requests(method: string, path: RegExp): readonly LoggedRequest[];
-  /** All cells, by header and as people see them, of a record's row or of the first that shows these texts. */
-  row(entity: ShownKind, which: Which): Promise<ShownRow | undefined>;
-  /** Resolves with the row once its Sync cell says such words. */
-  told(entity: ShownKind, which: Which, words: RegExp): Promise<ShownRow>;
-  /** Resolves with the first item of the outbox that fits, once there is one. */
-  waits(fits: (item: OutboxItem) => boolean): Promise<OutboxItem>;
-  /** Resolves once something is held or stopped for a reason in such words. */
-  stopped(reason: RegExp): Promise<void>;
-  /** Resolves when a part of the daemon has had the problem so often in a row. */
-  suffered(source: string, failures: number): Promise<void>;
-  /** Resolves when the daemon has looked at the sheet so many more times at rest: a cycle that finds somebody typing decides nothing. */
-  cycled(times: number): Promise<void>;
-  /** Resolves when it has read the whole CRM so many more times. */
-  swept(entity: ListedEntity, times: number): Promise<void>;
-  /** What a person decides about something that waits for it, once it does. */
-  decide(scope: string, choice: string): Promise<void>;
-  /** Resolves once both sides are the same and nothing is on its way. */
-  settled(): Promise<void>;
-  /** Reads everything again. */
-  resync(): Promise<ResyncReport>;
-}
+export type Scenario = Awaited<ReturnType<typeof openScenario>>;
 
 /** Sets the scene and resolves when the sheet is filled. */
-export async function openScenario(options: ScenarioOptions = {}): Promise<Scenario> {
+export async function openScenario(options: ScenarioOptions = {}) {
   const { counts = { leads: 8, opportunities: 4, tasks: 6 }, choices = {}, crmAheadMs = 0 } = options;
   const clock = createFastClock(speed);
   const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-scenario-'));
@@ -157,23 +113,30 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
   await act(...dropSpareRows(currentLayout(link)));
   await engine.start();
   const addresses = { crmUrl: crm.pageUrl, sheetsUrl: sheets.rootUrl, spreadsheetId: sheets.spreadsheetId };
-  const scenario: Scenario = {
+  const scenario = {
     ...observe(engine, log, addresses),
     engine,
     log,
     budget,
     model: crm.model,
     line,
+    /** Between the daemon and Google; what people do takes another way. */
     sheetLine,
+    /** Of the daemon's key, and the address around the line. */
     access: { baseUrl: crm.baseUrl, apiKey: crm.apiKey },
+    /** Somebody who works in the CRM, and somebody at the sheet. */
     crm: workInCrm(new URL(crm.pageUrl).origin),
-    gridUrl: sheets.gridUrl,
     sheet: sitAtSheet(sheets.rootUrl, sheets.spreadsheetId),
+    /** The page of the sheet. */
+    gridUrl: sheets.gridUrl,
+    /** What people do in the grid, one after the other. */
     act,
-    position: (entity, id) => findPosition(addresses, entity, id),
-    setSheetFaults: (faults) => post(`${sheets.rootUrl}/__sandbox/faults`, faults),
-    setFaults: (order) => crm.model.faults.order(faultOrder.parse(order)),
-    requests: (method, path) =>
+    /** The zero-based grid row of a record; fails when it has none. */
+    position: (entity: ShownKind, id: number | string) => findPosition(addresses, entity, id),
+    setSheetFaults: (faults: FaultsInput) => post(`${sheets.rootUrl}/__sandbox/faults`, faults),
+    setFaults: (order: z.input<typeof faultOrder>) => crm.model.faults.order(faultOrder.parse(order)),
+    /** The requests that the CRM took note of, by method and path. */
+    requests: (method: string, path: RegExp) =>
       crm.model.requests().filter((request) => request.method === method && path.test(request.path)),
   };
   await scenario.settled();
@@ -231,16 +194,12 @@ function joinLink(settings: Settings, { mirror, budget, clock, log }: Parts): Sh
   };
 }
 
-type Observation = Pick<
-  Scenario,
-  'row' | 'told' | 'waits' | 'stopped' | 'suffered' | 'cycled' | 'swept' | 'decide' | 'settled' | 'resync'
->;
-
 const limit = { limitMs: 15_000 };
 
-function observe(engine: SheetEngine, log: RecordingLog, addresses: SideAddresses): Observation {
+function observe(engine: SheetEngine, log: RecordingLog, addresses: SideAddresses) {
   const { clock, mirror } = engine.link;
-  const row: Scenario['row'] = (entity, which) =>
+  /** All cells, by header and as people see them, of a record's row or of the first that shows these texts. */
+  const row = (entity: ShownKind, which: Which) =>
     findRow(addresses, entity, typeof which === 'number' ? { ID: String(which) } : which);
   const isAtRest = () => {
     const { lastPlan } = engine;
@@ -257,7 +216,8 @@ function observe(engine: SheetEngine, log: RecordingLog, addresses: SideAddresse
     ].join('\n');
   return {
     row,
-    told(entity, which, words) {
+    /** Resolves with the row once its Sync cell says such words. */
+    told(entity: ShownKind, which: Which, words: RegExp) {
       const look = async () => {
         const shown = await row(entity, which);
         return words.test(shown?.['Sync'] ?? '') && shown;
@@ -265,21 +225,25 @@ function observe(engine: SheetEngine, log: RecordingLog, addresses: SideAddresse
       const describeRow = async () => JSON.stringify(await row(entity, which));
       return until(`the ${entity} row says ${words}`, look, { ...limit, describe: describeRow });
     },
-    waits: (fits) =>
+    /** Resolves with the first item of the outbox that fits, once there is one. */
+    waits: (fits: (item: OutboxItem) => boolean) =>
       until('such a step waits', async () => mirror.readOutbox().find(fits), { ...limit, describe }),
-    async stopped(reason) {
+    /** Resolves once something is held or stopped for a reason in such words. */
+    async stopped(reason: RegExp) {
       const look = async () =>
         [...(engine.lastPlan?.holds ?? []), ...(engine.lastPlan?.brakes ?? [])].some((stop) =>
           reason.test(stop.reason),
         );
       await until(`something is stopped for ${reason}`, look, { ...limit, describe });
     },
-    async suffered(source, failures) {
+    /** Resolves when a part of the daemon has had the problem so often in a row. */
+    async suffered(source: string, failures: number) {
       const isSuffering = async () =>
         engine.problems.list().some((problem) => problem.source === source && problem.failures >= failures);
       await until(`${source} failed ${failures} times`, isSuffering, limit);
     },
-    async cycled(times) {
+    /** Resolves when the daemon has looked at the sheet so many more times at rest: a cycle that finds somebody typing decides nothing. */
+    async cycled(times: number) {
       const plans = new Set([engine.lastPlan]);
       const look = async () => {
         if (engine.lastPlan?.restlessRows === 0) plans.add(engine.lastPlan);
@@ -287,19 +251,22 @@ function observe(engine: SheetEngine, log: RecordingLog, addresses: SideAddresse
       };
       await until(`${times} more cycles at rest`, look, limit);
     },
-    async swept(entity, times) {
+    /** Resolves when it has read the whole CRM so many more times. */
+    async swept(entity: ListedEntity, times: number) {
       const count = () =>
         log.lines.filter(({ event, fields }) => event === 'sweep.finished' && fields['entity'] === entity)
           .length;
       const goal = count() + times;
       await until(`${times} more sweeps of ${entity}`, async () => count() >= goal, { ...limit, describe });
     },
-    async decide(scope, choice) {
+    /** What a person decides about something that waits for it, once it does. */
+    async decide(scope: string, choice: string) {
       const waits = async () => listWaiting(engine).some((item) => item.scope === scope);
       await until(`${scope} waits`, waits, limit);
       mirror.saveDecision({ scope, choice, at: clock.now() });
       engine.kick();
     },
+    /** Resolves once both sides are the same and nothing is on its way. */
     async settled() {
       const look = async () => {
         if (!isAtRest()) return false;
@@ -308,6 +275,7 @@ function observe(engine: SheetEngine, log: RecordingLog, addresses: SideAddresse
       };
       await until('both sides are the same and at rest', look, { ...limit, describe });
     },
+    /** Reads everything again. */
     resync: () => resync(engine, () => undefined),
   };
 }
