@@ -1,10 +1,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { Environment } from '../../src/app/config.ts';
+import type { Check } from '../../src/app/doctor/check.ts';
+import { diagnose } from '../../src/app/doctor/doctor.ts';
+import { codeOf } from '../../src/cli/doctor.ts';
+import { run as runCommandLine } from '../../src/cli/program.ts';
 import { scopes } from '../../src/crm/contract.ts';
 import { seedRecords } from '../../src/sandbox/crm/seed.ts';
 import { type SandboxCrm, type SandboxCrmOptions, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
@@ -26,15 +30,15 @@ const report = z.strictObject({
     }),
   ),
 });
-type Check = z.infer<typeof report>['checks'][number];
-
 /** Both sides and the environment of a command between them; all of it ends with the test. */
 interface Surgery {
   readonly environment: Environment;
   readonly crm: SandboxCrm;
   run(words: readonly string[], changes?: Environment): Promise<{ code: number | null; output: string }>;
-  /** Runs `doctor --json`. Answers its exit code and its checks by name. */
-  diagnose(changes?: Environment): Promise<{ code: number | null; checks: ReadonlyMap<string, Check> }>;
+  /** What doctor finds, in this process: its exit code and its checks by name. */
+  diagnose(changes?: Environment): Promise<{ code: number; checks: ReadonlyMap<string, Check> }>;
+  /** Runs `init` in this process. */
+  init(changes?: Environment): Promise<number>;
   /** Writes a configuration file; answers its name. */
   configure(settings: object): Promise<string>;
   editSheet(...actions: PersonActionInput[]): Promise<void>;
@@ -70,10 +74,15 @@ async function openSurgery(crmOptions: Partial<SandboxCrmOptions> = {}): Promise
     environment,
     crm,
     run,
-    async diagnose(changes) {
-      const { code, output } = await run(['doctor', '--json'], changes);
-      const { checks } = report.parse(JSON.parse(output));
-      return { code, checks: new Map(checks.map((check) => [check.name, check])) };
+    async diagnose(changes = {}) {
+      const { checks, outcome } = await diagnose({ ...environment, ...changes });
+      return { code: codeOf[outcome], checks: new Map(checks.map((check) => [check.name, check])) };
+    },
+    async init(changes = {}) {
+      const said = vi.spyOn(console, 'log').mockImplementation(() => undefined);
+      const code = await runCommandLine(['init'], { ...environment, ...changes });
+      said.mockRestore();
+      return code;
     },
     async configure(settings) {
       const file = join(directory, 'settings.yaml');
@@ -93,7 +102,7 @@ async function openSurgery(crmOptions: Partial<SandboxCrmOptions> = {}): Promise
 
 async function openLaidOutSurgery(crmOptions: Partial<SandboxCrmOptions> = {}): Promise<Surgery> {
   const surgery = await openSurgery(crmOptions);
-  expect(await surgery.run(['init'])).toMatchObject({ code: 0 });
+  expect(await surgery.init()).toBe(0);
   return surgery;
 }
 
@@ -232,7 +241,7 @@ describe('doctor', limit, () => {
     expect(code).toBe(1);
     expect(namesIn(checks, 'failed')).toEqual(['scope read:contacts', 'tab of contacts']);
     expect(checks.get('tab of contacts')?.advice).toContain('Run init');
-    await surgery.run(['init'], enabled);
+    await surgery.init(enabled);
     expect((await surgery.diagnose(enabled)).checks.get('tab of contacts')).toMatchObject({ state: 'ok' });
   });
 
@@ -240,7 +249,7 @@ describe('doctor', limit, () => {
     const surgery = await openSurgery();
     const { CRM_BASE_URL: right = '' } = surgery.environment;
     const silent = `http://127.0.0.1:${silentPort}/api/v1/external`;
-    await surgery.run(['init']);
+    await surgery.init();
     const unreached = await surgery.diagnose({
       CRM_BASE_URL: silent,
       STATE_DIR: `${surgery.environment['STATE_DIR']}-2`,
@@ -264,7 +273,7 @@ describe('doctor', limit, () => {
     expect(namesIn(checks, 'failed')).toEqual(['spreadsheet']);
     expect(checks.get('spreadsheet')?.advice).toContain('GOOGLE_SPREADSHEET_ID');
     expect(checks.get('tab of leads')).toMatchObject({ state: 'skipped' });
-    await surgery.run(['init']);
+    await surgery.init();
     const other = await surgery.diagnose(wrong);
     expect(other.code).toBe(2);
     expect(other.checks.get('mirror')?.found).toContain('no-such-spreadsheet');
@@ -287,7 +296,7 @@ describe('doctor', limit, () => {
     expect(namesIn(bare.checks, 'failed')).toEqual(['tab of leads', 'tab of opportunities', 'tab of tasks']);
     expect(bare.checks.get('tab of leads')?.advice).toContain('init');
     expect(bare.checks.get('tab of conflicts')).toMatchObject({ state: 'warning' });
-    await surgery.run(['init']);
+    await surgery.init();
     await surgery.editSheet(
       { kind: 'deleteColumns', sheet: 'Leads', column: 'Website' },
       { kind: 'edit', sheet: 'Opportunities', row: 0, column: 12, text: 'Stage' },
@@ -391,6 +400,7 @@ describe('doctor', limit, () => {
       surgery.run(['doctor'], { CRM_BASE_URL: key }),
     ]);
     const [{ output }] = outputs;
+    expect(report.parse(JSON.parse(outputs[1].output)).checks.length).toBeGreaterThan(10);
     expect(output).toMatch(/^✓ Node +v24/m);
     expect(output).toMatch(/^✗ Redis .*\n +→ .*REDIS_URL/m);
     expect(output).toMatch(/^– scopes for writing +Not tried/m);

@@ -20,6 +20,8 @@ function startDaemon({ environment }: ProcessStage, google: GoogleFront, login: 
   return daemon;
 }
 
+const personally = 'by a personal login: share the spreadsheet with the address that logged in';
+
 /** Resolves once /healthz is red for a reason in such words. */
 async function expectRedHealth({ url }: DaemonProcess, words: RegExp): Promise<void> {
   await until(`/healthz is red with ${words}`, async () => {
@@ -29,27 +31,30 @@ async function expectRedHealth({ url }: DaemonProcess, words: RegExp): Promise<v
 }
 
 describe('a login at Google', limit, () => {
-  test.each<[string, (google: GoogleFront) => Environment]>([
+  test.each<[string, string, (google: GoogleFront) => Environment]>([
     ...(
       [
-        'service_account',
-        'authorized_user',
-        'impersonated_service_account',
-        'impersonated_by_key',
-        'external_account',
+        ['service_account', `as ${accountAddress}, by the key of a service account`],
+        ['authorized_user', personally],
+        ['impersonated_service_account', `as ${accountAddress}, by an impersonated service account`],
+        ['impersonated_by_key', `as ${accountAddress}, by an impersonated service account`],
+        ['external_account', `as ${accountAddress}, by a workload identity federation`],
       ] as const
-    ).map((type): [string, (google: GoogleFront) => Environment] => [
+    ).map(([type, words]): [string, string, (google: GoogleFront) => Environment] => [
       `with a credentials file: ${type}`,
+      words,
       (google) => ({ GOOGLE_APPLICATION_CREDENTIALS: google.credentialsFile(type) }),
     ]),
-    ['with application default credentials', ({ home }) => ({ CLOUDSDK_CONFIG: home })],
-  ])('%s keeps both sides the same', async (_, login) => {
+    ['with application default credentials', personally, ({ home }) => ({ CLOUDSDK_CONFIG: home })],
+  ])('%s reaches the spreadsheet, and doctor names it: %s', async (_, words, login) => {
     const { stage, google } = await openLoginStage();
-    const daemon = startDaemon(stage, google, login(google));
-    await stage.agreed();
-    await daemon.answers('/healthz');
+    const { GOOGLE_API_ROOT_URL: _emulator, ...others } = stage.environment;
+    const environment = { ...others, ...google.environment, ...login(google) };
+    const { stderr, stdout } = await spawnCommand(['doctor'], environment).ended;
+    expect(/Google login +(.*)/.exec(stdout)?.[1]).toBe(words);
+    expect(stdout).toMatch(/^✓ spreadsheet /m);
     // The library complains on the console of what it is given.
-    expect((await daemon.terminate()).stderr).not.toMatch(/deprecated|validate/);
+    expect(stderr).not.toMatch(/deprecated|validate/);
   });
 
   test('that may not act as a service account names the role it lacks', async () => {
@@ -104,23 +109,6 @@ describe('a login at Google', limit, () => {
       return status.includes('SHEET_FORBIDDEN') && status;
     });
     expect(told).toContain(words);
-  });
-
-  test.each([
-    ['service_account', `as ${accountAddress}, by the key of a service account`],
-    ['authorized_user', 'by a personal login: share the spreadsheet with the address that logged in'],
-    ['impersonated_service_account', `as ${accountAddress}, by an impersonated service account`],
-    ['external_account', `as ${accountAddress}, by a workload identity federation`],
-  ] as const)('with a file of the type %s is named by doctor: %s', async (type, words) => {
-    const { stage, google } = await openLoginStage();
-    const { GOOGLE_API_ROOT_URL: _emulator, ...others } = stage.environment;
-    const environment = {
-      ...others,
-      ...google.environment,
-      GOOGLE_APPLICATION_CREDENTIALS: google.credentialsFile(type),
-    };
-    const { stdout } = await spawnCommand(['doctor'], environment).ended;
-    expect(/Google login +(.*)/.exec(stdout)?.[1]).toBe(words);
   });
 
   test('of an account that may not see the spreadsheet is given up for the one whose key takes its place in the file', async () => {

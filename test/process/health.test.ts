@@ -9,7 +9,6 @@ import type { Environment } from '../../src/app/config.ts';
 import { type DaemonProcess, spawnDaemon } from '../support/daemon-process.ts';
 import { openStage, type ProcessStage } from '../support/process-stage.ts';
 import { startRedis, stopRedis } from '../support/redis.ts';
-import { findDiskProblem, openSmallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
 
 const limit = { timeout: 180_000 };
@@ -141,28 +140,12 @@ test('what goes wrong and is mended again is seen in health, metrics and alerts'
     begin: async () => stage.setCrmFaults({ faults: [{ kind: 'dropBefore', times: 100_000 }] }),
     end: crmIsWell,
   });
-  await expectTold(daemon, receiver, 'SHEET_UNREACHABLE', {
-    begin: () =>
-      stage.setSheetFaults({ failures: [{ kind: 'cut', when: 'before', on: 'read', times: 100_000 }] }),
-    end: () => stage.setSheetFaults({}),
-  });
-  await expectTold(daemon, receiver, 'SHEET_FORBIDDEN', {
-    begin: () => stage.setSheetFaults({ refusals: { '*': 'permissionDenied' } }),
-    end: () => stage.setSheetFaults({}),
-  });
   await expectTold(daemon, receiver, 'QUEUE_UNREACHABLE', {
     begin: () => stopRedis(redis),
     async end() {
       const successor = await startRedis(redis.port);
       onTestFinished(() => stopRedis(successor));
     },
-  });
-  await expectTold(daemon, receiver, 'SWEEP_LATE', {
-    begin: async () =>
-      stage.setCrmFaults({
-        faults: [{ kind: 'slow', method: 'GET', path: '/leads', delayMs: 2_500, times: 100_000 }],
-      }),
-    end: crmIsWell,
   });
   await expectTold(daemon, receiver, 'EDIT_LATE', {
     async begin() {
@@ -206,25 +189,6 @@ test('a key that the CRM refuses turns all of it red until the right one is in i
     begin: async () => undefined,
     end: () => writeFile(file, key ?? ''),
     healthz: 503,
-  });
-});
-
-/** Why a full disk can not be tried on this machine; `undefined` when it can. */
-const diskProblem = findDiskProblem();
-if (diskProblem !== undefined)
-  console.log(`A full disk is not tested, because no file system can be mounted: ${diskProblem}`);
-
-test.skipIf(diskProblem !== undefined)('a full disk is told until there is room again', limit, async () => {
-  const disk = openSmallDisk(24);
-  onTestFinished(() => disk.remove());
-  const counts = { leads: 3, opportunities: 0, tasks: 0 };
-  const stage = await openStage({ counts, stateDirectory: disk.directory });
-  const receiver = await openReceiver();
-  const daemon = await startDaemon(stage, receiver);
-  await daemon.answers('/readyz');
-  await expectTold(daemon, receiver, 'STATE_FULL', {
-    begin: async () => disk.fill(),
-    end: async () => disk.free(),
   });
 });
 

@@ -12,7 +12,7 @@ import { openStage, type ProcessStage } from '../support/process-stage.ts';
 import { describeDifference, readCrm, readSides, readTab, type Snapshot } from '../support/two-sides.ts';
 import { until } from '../support/until.ts';
 
-/** S8: a kill in any state of a write ends like a run without it. Every test kills a real daemon and starts another one on what it left. */
+/** S8: a kill in any state of a write that meets moved rows ends like a run without it. Every test kills a real daemon and starts another one on what it left. */
 const limit = { timeout: 120_000 };
 
 /** The request at which the daemon is killed: the write, the first look after it, or its inverse. */
@@ -22,17 +22,13 @@ interface Moment {
   readonly stop: Stop;
   /** Whether that request takes effect. */
   readonly lands: boolean;
-  /** Whether a user sorts the rows right before the write. */
-  readonly moves: boolean;
 }
 
 const moments: Readonly<Record<string, Moment>> = {
-  'before the request takes effect': { stop: 'write', lands: false, moves: false },
-  'after the request has reached its row and before the reply': { stop: 'write', lands: true, moves: false },
-  'after the request has met moved rows and before the reply': { stop: 'write', lands: true, moves: true },
-  'after the reply has shown moved rows and before the inverse': { stop: 'look', lands: true, moves: true },
-  'before the inverse takes effect': { stop: 'inverse', lands: false, moves: true },
-  'after the inverse has landed and before its reply': { stop: 'inverse', lands: true, moves: true },
+  'after the request has met moved rows and before the reply': { stop: 'write', lands: true },
+  'after the reply has shown moved rows and before the inverse': { stop: 'look', lands: true },
+  'before the inverse takes effect': { stop: 'inverse', lands: false },
+  'after the inverse has landed and before its reply': { stop: 'inverse', lands: true },
 };
 
 type Leads = Snapshot['leads'];
@@ -113,7 +109,7 @@ async function agreed({ addresses }: ProcessStage): Promise<void> {
 }
 
 /** Starts a daemon that gets no further than the moment, because a request has no reply. `reached` resolves when the moment has come. */
-async function startStopped(stage: ProcessStage, { lands, moves, stop }: Moment, sign: RegExp) {
+async function startStopped(stage: ProcessStage, { lands, stop }: Moment, sign: RegExp) {
   const line = await openCrmLine({ target: `${stage.addresses.sheetsUrl}/`, now: Date.now });
   const daemon = spawnDaemon({ ...stage.environment, GOOGLE_API_ROOT_URL: line.baseUrl });
   onTestFinished(async () => {
@@ -127,7 +123,7 @@ async function startStopped(stage: ProcessStage, { lands, moves, stop }: Moment,
     const isWrite = !isWritten && isBatch && sign.test(body);
     if (!isWritten && !isWrite) return passOn();
     const here: Stop = isWrite ? 'write' : isBatch ? 'inverse' : 'look';
-    if (isWrite && moves) await stage.editSheet(sort);
+    if (isWrite) await stage.editSheet(sort);
     const answer = here === stop && !lands ? undefined : await passOn();
     isWritten = true;
     if (here !== stop) return answer;
@@ -143,7 +139,7 @@ const crmWrites = (stage: ProcessStage) =>
 
 const runs = Object.entries(causes).flatMap(([write, cause], index) =>
   Object.entries(moments)
-    .filter(([, { moves }]) => moves || index === 0)
+    .filter(([, { lands }]) => index === 0 || !lands)
     .map(([when, moment]) => [write, when, cause, moment] as const),
 );
 
@@ -180,7 +176,7 @@ test.each(runs)(
     await agreed(stage);
     await stage.expectAtRest();
     expect((await view.status()).holds).toEqual([]);
-    const isUndoneBySecond = moment.moves && (moment.stop !== 'inverse' || mayLand);
+    const isUndoneBySecond = moment.stop !== 'inverse' || mayLand;
     expect(second.said().includes('sheet.rows_moved')).toBe(isUndoneBySecond);
     expect(second.said()).not.toContain('sheet.escalated');
     expect(crmWrites(stage)).toEqual(cause.created.map(() => 'POST /leads'));

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
 import { openScenario, type Scenario } from '../support/scenario.ts';
 
-/* What Google's copies make of rows that a filter hides no document says: the daemon works with each answer. */
+/* What Google's copies make of rows that a filter hides no document says; contract/sheet-hidden-rows.test.ts has each answer. */
 
-const answers = ['skipAndTile', 'nothing', 'copied', 'refused'] as const;
+const answers = ['skipAndTile', 'refused'] as const;
 
 /** Of the leads a filter shows none but these. */
 const showOnly = (shown: readonly string[]): PersonActionInput => ({

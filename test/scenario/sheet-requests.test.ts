@@ -79,11 +79,11 @@ describe('a cycle', () => {
     expect(engine.lastPlan?.table.map(({ write }) => write.kind)).toContain('delete');
   });
 
-  test('with one edit among two thousand rows writes only the cells of that row', {
+  test('with one edit among a thousand rows writes only the cells of that row', {
     timeout: 60_000,
   }, async () => {
-    const { engine, stage, takeRequests } = await openCounted({ leads: 2_000, opportunities: 0, tasks: 0 });
-    const row = 1_000;
+    const { engine, stage, takeRequests } = await openCounted({ leads: 1_000, opportunities: 0, tasks: 0 });
+    const row = 500;
     const [{ id } = { id: 0 }] = (await stage.readCrm()).leads.slice(row - 1);
     await stage.editCrm(`/leads/${id}`, { title: 'Renamed in the CRM' });
     await engine.pullAll(() => {});
