@@ -21,8 +21,6 @@ interface Desk {
   readonly page: Page;
   /** The cell of a lead, wherever its row stands and whichever column has the header. */
   cell(id: number, header: string): Promise<Locator>;
-  /** Selects from one cell to another as the mouse does. */
-  select(from: Locator, to: Locator): Promise<void>;
   /** What the CRM holds of a lead. */
   inCrm(id: number, path: string): Promise<unknown>;
 }
@@ -46,10 +44,6 @@ async function openDesk(): Promise<Desk> {
       const column = await title.getAttribute('data-column');
       return page.locator(`[data-row="${await scene.position('lead', id)}"][data-column="${column}"]`);
     },
-    async select(from, to) {
-      await from.click();
-      await to.click({ modifiers: ['Shift'] });
-    },
     inCrm: async (id, path) => valueAt(await scene.crm.find('lead', id), path),
   };
 }
@@ -66,14 +60,6 @@ async function typeInto({ page }: Desk, cell: Locator, text: string): Promise<vo
   await page.keyboard.press('Enter');
 }
 
-/** Pastes what another program put on the clipboard. */
-const paste = ({ page }: Desk, text: string) =>
-  page.evaluate(`
-    const clipboardData = new DataTransfer();
-    clipboardData.setData('text/plain', ${JSON.stringify(text)});
-    document.dispatchEvent(new ClipboardEvent('paste', { clipboardData }));
-  `);
-
 test('what is typed into a cell becomes the record’s, and undo takes it back there too', async () => {
   const desk = await openDesk();
   const { scene, page } = desk;
@@ -86,107 +72,6 @@ test('what is typed into a cell becomes the record’s, and undo takes it back t
   await eventually(() => desk.inCrm(id, 'title')).toBe(before);
   await scene.settled();
   expect([updates(desk), creates(desk)]).toEqual([2, 0]);
-});
-
-test('a block from another program becomes every record’s, line breaks and quotes included', async () => {
-  const desk = await openDesk();
-  const { scene } = desk;
-  const [, first = 0, second = 0] = await leadIds(desk);
-  const rows = await Promise.all([first, second].map((id) => scene.position('lead', id)));
-  expect(rows[1]).toBe((rows[0] ?? 0) + 1);
-  await (await desk.cell(first, 'Title')).click();
-  await paste(desk, 'One\tCustomer\t"two ""lines""\nof text"\r\nTwo\tNew\tplain\r\n');
-  await eventually(() => desk.inCrm(second, 'title')).toBe('Two');
-  await scene.settled();
-  const about = 'meta_data.about.description';
-  expect([await desk.inCrm(first, 'title'), await desk.inCrm(first, about)]).toEqual([
-    'One',
-    'two "lines"\nof text',
-  ]);
-  expect(await desk.inCrm(second, about)).toBe('plain');
-  expect([updates(desk), creates(desk)]).toEqual([2, 0]);
-});
-
-test('a cell that is copied over several others and one that is filled down reach their records', async () => {
-  const desk = await openDesk();
-  const { scene, page } = desk;
-  const ids = await leadIds(desk);
-  const [first = 0, second = 0, third = 0, fourth = 0] = ids;
-  await typeInto(desk, await desk.cell(first, 'City'), 'Porto');
-  await (await desk.cell(first, 'City')).click();
-  await page.keyboard.press('Control+c');
-  await desk.select(await desk.cell(second, 'City'), await desk.cell(third, 'City'));
-  await page.keyboard.press('Control+v');
-  await (await desk.cell(fourth, 'City')).click();
-  await page.keyboard.press('Control+d');
-  await eventually(() => desk.inCrm(fourth, 'custom_fields.city')).toBe('Porto');
-  await scene.settled();
-  const cities = await Promise.all([first, second, third].map((id) => desk.inCrm(id, 'custom_fields.city')));
-  expect(cities).toEqual(['Porto', 'Porto', 'Porto']);
-});
-
-test('a sort of the whole tab changes no record, and an edit after it reaches the right one', async () => {
-  const desk = await openDesk();
-  const { scene, page } = desk;
-  const { id } = await scene.crm.take('lead');
-  const before = await scene.crm.look();
-  const row = await scene.position('lead', id);
-  await (await desk.cell(id, 'ID')).click();
-  await page.getByRole('button', { name: 'Sort Z → A' }).click();
-  await eventually(() => scene.position('lead', id)).not.toBe(row);
-  await scene.cycled(3);
-  await scene.settled();
-  expect([updates(desk), creates(desk)]).toEqual([0, 0]);
-  expect((await scene.crm.look()).leads).toEqual(before.leads);
-  const title = await desk.cell(id, 'Title');
-  await eventually(() => title.textContent()).toBe(await desk.inCrm(id, 'title'));
-  await typeInto(desk, title, 'After the sort');
-  await eventually(() => desk.inCrm(id, 'title')).toBe('After the sort');
-});
-
-test('a copied row is offered as new and never writes to its original; with its ID cleared it becomes a record', async () => {
-  const desk = await openDesk();
-  const { scene, page } = desk;
-  const { id } = await scene.crm.take('lead');
-  const before = await desk.inCrm(id, 'title');
-  const row = await scene.position('lead', id);
-  await (await desk.cell(id, 'Title')).click();
-  await page.getByRole('button', { name: 'Copy row' }).click();
-  const copy = page.locator(`[data-row="${row + 1}"]`);
-  const title = copy.and(page.locator('[data-column="2"]'));
-  await eventually(() => title.textContent()).toBe(before);
-  await typeInto(desk, title, 'Made from a copy');
-  await scene.told('lead', { Title: 'Made from a copy' }, /^Held: .*copy/);
-  const sync = copy.and(page.locator('[data-column="1"]'));
-  await eventually(() => sync.getAttribute('style')).toContain('background-color: rgb(255, 245, 199)');
-  await scene.cycled(2);
-  expect([updates(desk), creates(desk), await desk.inCrm(id, 'title')]).toEqual([0, 0, before]);
-  await copy.and(page.locator('[data-column="0"]')).click();
-  await page.keyboard.press('Delete');
-  await page.getByRole('button', { name: 'Change it anyway' }).click();
-  await eventually(async () => (await scene.crm.look()).leads.map((lead) => lead.title)).toContain(
-    'Made from a copy',
-  );
-  await scene.settled();
-  expect([updates(desk), creates(desk), await desk.inCrm(id, 'title')]).toEqual([0, 1, before]);
-});
-
-test('a sort of a part of the tab stops at the brake and changes no record, and undo makes all well', async () => {
-  const desk = await openDesk();
-  const { scene, page } = desk;
-  const before = await scene.crm.look();
-  const ids = await leadIds(desk);
-  const [first = 0, last = 0] = [ids[0], ids.at(-1)];
-  await desk.select(await desk.cell(first, 'Title'), await desk.cell(last, 'Title'));
-  await (await desk.cell(first, 'Title')).click({ button: 'right' });
-  await page.locator('.tabulator-menu-item', { hasText: 'Sort only the selection A → Z' }).click();
-  await scene.stopped(/only changed places/);
-  await scene.cycled(3);
-  expect([updates(desk), creates(desk)]).toEqual([0, 0]);
-  expect((await scene.crm.look()).leads).toEqual(before.leads);
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await scene.settled();
-  expect([updates(desk), creates(desk)]).toEqual([0, 0]);
 });
 
 test('an edit that is being typed reaches its record although the daemon takes a row above away meanwhile', async () => {

@@ -193,7 +193,7 @@ async function enterAgain(
 }
 
 describe.each(places)('in a spreadsheet of %s, %s', (locale, timeZone) => {
-  test('S12: values come back as they were written, and again after a person entered what the cells show', async () => {
+  test('S12: faults 51 and 52: values come back as they were written, and again after a person entered what the cells show', async () => {
     const sheet = await openSheet(locale, timeZone);
     const names = { ...sampleNames, timeZone };
     let next = 1;
@@ -259,7 +259,7 @@ describe('what a person types', () => {
     ['en_US', 'lead', '#42', 42],
     ['en_US', 'lead-status', 'new lead', 'new'],
     ['en_US', 'multi-select', 'print; web', ['Print', 'Web']],
-  ])('in a spreadsheet of %s, as %s: %s', async (locale, header, text, value) => {
+  ])('fault 50: in a spreadsheet of %s, as %s: %s', async (locale, header, text, value) => {
     expect(await typed(locale, header, text)).toEqual(value);
   });
 

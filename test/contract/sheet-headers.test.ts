@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => sheet.close());
 
 describe('a column', () => {
-  test('that got another header is the same column, and keeps it', async () => {
+  test('fault 38: that got another header is the same column, and keeps it', async () => {
     await sheet.fill('1');
     await sheet.person(
       { kind: 'renameHeader', sheet: 'Leads', column: 'ID', text: 'Nr' },

@@ -246,7 +246,7 @@ describe('what a person types', () => {
           '“Lost” is not known. Stage takes Sales / New, Sales / Won, Partners / New, Partners / Signed, Twins / Same (#31), Twins / same (#32).',
       },
     ],
-  ])('as a stage: %j', (typed, expected) => check(fieldOfKind.stage, typed, expected));
+  ])('fault 25: as a stage: %j', (typed, expected) => check(fieldOfKind.stage, typed, expected));
 
   it('as a stage of a CRM that has none', () => {
     const reason = '“New” is not known: the CRM has nothing to choose from for Stage.';

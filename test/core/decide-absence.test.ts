@@ -293,7 +293,7 @@ describe('a brake', () => {
   it.each([
     ['trash', 0],
     ['restore', 20],
-  ])('approved with “%s” ends with %i records on both sides', async (choice, left) => {
+  ])('fault 42: approved with “%s” ends with %i records on both sides', async (choice, left) => {
     const world = await worldWithLeads(many);
     loseRows(world, 20);
     await settle(world);

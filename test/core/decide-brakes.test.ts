@@ -130,7 +130,7 @@ describe.each(accidents)('when %s', (_name, { happen, undo, scope, count, shown 
     expect(many.map((_title, index) => recordOf(world, leadKey(index + 1)).fields['title'])).toEqual(many);
   });
 
-  it('it goes on by itself once that is undone, and nothing is written for it', async () => {
+  it('fault 43: it goes on by itself once that is undone, and nothing is written for it', async () => {
     const world = await describedLeads();
     happen(world);
     await settle(world);

@@ -87,7 +87,7 @@ describe('a new row', () => {
     expect(looks).toBeLessThan(rows * 20);
   });
 
-  it('waits for its required cells', async () => {
+  it('fault 36: waits for its required cells', async () => {
     const world = await worldWithLeads(['Acme']);
     const row = addRow(world, 'opportunity', { value: numberCell(5) });
     await settle(world);

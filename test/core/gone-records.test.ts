@@ -15,7 +15,7 @@ describe('a record that is gone from the CRM', () => {
     expectNoWrites(await cycle(world));
   });
 
-  it('takes its unchanged row with it', async () => {
+  it('fault 23: takes its unchanged row with it', async () => {
     const world = await worldWithLeads(three);
     removeRecord(world, acme);
     await settle(world);

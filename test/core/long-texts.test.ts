@@ -108,7 +108,7 @@ describe('a text that is cut', () => {
     ['goes on behind it', (shown: string) => `${shown} And one more.`],
     ['takes its mark away', (shown: string) => shown.slice(0, 49_000)],
     ['shortens it by far', (shown: string) => shown.slice(0, 1_000)],
-  ])('S1: does not go to the CRM in part where somebody %s', async (_how, edit) => {
+  ])('S1: fault 48: does not go to the CRM in part where somebody %s', async (_how, edit) => {
     const world = await worldWithLeads(['Acme']);
     const text = 'What was said on the phone. '.repeat(2_000);
     changeRecord(world, acme, { 'about.description': text });

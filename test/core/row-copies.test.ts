@@ -33,7 +33,7 @@ function clearId(row: SheetRow) {
 }
 
 describe('a copied row', () => {
-  it('is held and never writes to the original, even when it was edited', async () => {
+  it('fault 33: is held and never writes to the original, even when it was edited', async () => {
     const world = await worldWithLeads(['Acme', 'Beta']);
     const copy = copyRow(world, acme);
     typeTitle(copy, 'Acme Copy');

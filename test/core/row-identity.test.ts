@@ -32,20 +32,23 @@ describe('an ID that somebody changed', () => {
     ['a number that nobody has', numberCell(999)],
     ['some words', textCell('lost')],
     ['the ID of another row', numberCell(2)],
-  ])('to %s is put back where the row shows what it had, and the journal says so', async (_to, cell) => {
-    const world = await worldWithLeads(['Acme', 'Beta', 'Gamma']);
-    rowOf(world, acme).id = cell;
-    await settle(world);
-    expect(ids(world)).toEqual(['1', '2', '3']);
-    expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
-    expect(journalOf(world).at(-1)).toMatchObject({
-      key: acme,
-      kind: 'repair',
-      side: 'table',
-      cause: 'its ID was lost, and found again by what the row shows',
-    });
-    expect(isQuiet(await settle(world))).toBe(true);
-  });
+  ])(
+    'fault 34: to %s is put back where the row shows what it had, and the journal says so',
+    async (_to, cell) => {
+      const world = await worldWithLeads(['Acme', 'Beta', 'Gamma']);
+      rowOf(world, acme).id = cell;
+      await settle(world);
+      expect(ids(world)).toEqual(['1', '2', '3']);
+      expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
+      expect(journalOf(world).at(-1)).toMatchObject({
+        key: acme,
+        kind: 'repair',
+        side: 'table',
+        cause: 'its ID was lost, and found again by what the row shows',
+      });
+      expect(isQuiet(await settle(world))).toBe(true);
+    },
+  );
 
   it.each([1, 2])(
     'is put back where a table has put a checkbox into each row, ticked for lead %s',

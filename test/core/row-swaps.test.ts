@@ -50,7 +50,7 @@ describe('rows whose IDs changed places', () => {
     return world;
   }
 
-  it('S2: get them back where their values tell it, those too that nobody types', async () => {
+  it('S2: fault 35: get them back where their values tell it, those too that nobody types', async () => {
     const world = await worldWithDates('Acme', 'Beta', 'Gamma');
     rotateIds(...rowsOf(world, acme, beta));
     expect((await settle(world)).holds).toEqual([]);

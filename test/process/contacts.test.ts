@@ -112,18 +112,6 @@ describe('contacts', { timeout: 90_000 }, () => {
     await stage.expectAtRest();
   });
 
-  test('are read lead by lead, each once before any is read again', async () => {
-    const { stage } = await openContacts();
-    await stage.startDaemon();
-    await until('a round is over', async () => contactRequests(stage).length > counts.leads);
-    const round = contactRequests(stage).slice(0, counts.leads);
-    const { leads } = await readCrm(stage.addresses.crmUrl);
-    expect(round.map(({ path }) => Number(/leads\/(\d+)/.exec(path)?.[1])).toSorted()).toEqual(
-      leads.map(({ id }) => id).toSorted(),
-    );
-    stage.expectBudgetKept();
-  });
-
   test('are created below the lead that the row names, and a refusal stands beside it until it is mended', async () => {
     const { stage, first, untilRow, type } = await openContacts();
     await stage.startDaemon();
@@ -175,35 +163,5 @@ describe('contacts', { timeout: 90_000 }, () => {
     await until('the contact is deleted', async () => (await contactsOf(stage, first.id)).length === 0);
     await stage.expectAtRest();
     expect(await rowsWhere(named(ada.full_name))).toEqual([]);
-  });
-
-  test('S4: that lists lack for a while keep their rows, because each is asked for', async () => {
-    const { stage, first, untilRow, rowsWhere } = await openContacts();
-    await stage.startDaemon();
-    await untilRow('the contact is synced', (row) => row['Name'] === ada.full_name && isSynced(row));
-    const [contact] = await contactsOf(stage, first.id);
-    const list = `/leads/${first.id}/contacts`;
-    stage.setCrmFaults({ faults: [{ kind: 'emptyList', path: list, times: 3 }] });
-    await stage.crmFaultsMet();
-    const asked = () => contactRequests(stage).filter(({ path }) => path.endsWith(`${list}/${contact?.id}`));
-    // The first list makes it doubtful; with each that lacks it from then on it is asked for, soon after that was read.
-    await until('it is asked for after the last of them', async () => asked().length > 1);
-    await stage.expectAtRest();
-    expect(asked().map(({ method, status }) => `${method} ${status}`)).toEqual(['GET 200', 'GET 200']);
-    expect(await rowsWhere(named(ada.full_name))).toHaveLength(1);
-  });
-
-  test('that are deleted in the CRM, or whose lead is, lose their rows', async () => {
-    const { stage, first, second, untilRow, rowsWhere } = await openContacts();
-    await stage.addToCrm(`/leads/${second.id}/contacts`, { full_name: 'Grace' });
-    await stage.startDaemon();
-    await untilRow('the first contact has a row', named(ada.full_name));
-    await untilRow('the second contact has a row', named('Grace'));
-    const [contact] = await contactsOf(stage, first.id);
-    await stage.deleteFromCrm(`/leads/${first.id}/contacts/${contact?.id}`);
-    await until('its row goes', async () => (await rowsWhere(named(ada.full_name))).length === 0);
-    expect(await rowsWhere(named('Grace'))).toHaveLength(1);
-    await stage.deleteFromCrm(`/leads/${second.id}`);
-    await until('the row of its contact goes', async () => (await rowsWhere(named('Grace'))).length === 0);
   });
 });

@@ -30,7 +30,7 @@ describe('what is agreed', limit, () => {
   );
 
   test.each(['dropBefore', 'dropAfter'] as const)(
-    'S9: moves with an update only once the CRM answered or shows it, after %s',
+    'S9: fault 7: moves with an update only once the CRM answered or shows it, after %s',
     async (kind) => {
       const stage = await openLeadsStage();
       const id = await stage.firstLead();
@@ -43,6 +43,10 @@ describe('what is agreed', limit, () => {
       expect(agreedTitle(stage, id)).toBe(before);
       await stage.settle();
       expect([agreedTitle(stage, id), (await stage.titles()).crm.get(id)]).toEqual(['Typed', 'Typed']);
+      const sent = stage.model.requests().filter(({ method }) => method === 'PUT');
+      expect(sent).toHaveLength(kind === 'dropBefore' ? 2 : 1);
+      const told = stage.link.mirror.readJournal(9).filter(({ cause }) => cause === 'edited in the sheet');
+      expect(told).toMatchObject([{ after: { title: 'Typed' } }]);
     },
   );
 });

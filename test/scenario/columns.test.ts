@@ -31,7 +31,7 @@ test.each([
   },
 );
 
-test('a column that was deleted and typed anew is filled, and empties nothing in the CRM', async () => {
+test('fault 39: a column that was deleted and typed anew is filled, and empties nothing in the CRM', async () => {
   const scene = await openScenario();
   const person = (kind: 'deleteColumns') => ({ kind, sheet: 'Leads', column: 'About', count: 1 }) as const;
   await scene.act(person('deleteColumns'));

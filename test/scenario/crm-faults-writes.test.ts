@@ -195,26 +195,6 @@ test('fault 6: a colleague creates the same lead while ours is created: two reco
 });
 
 describe('an update', () => {
-  test.each(['dropBefore', 'dropAfter'] as const)(
-    'fault 7: whose answer is lost (%s) is read again, and arrives',
-    async (kind) => {
-      const scene = await openScenario();
-      const { id } = await scene.crm.take('lead');
-      scene.setFaults({ faults: [{ kind, method: 'PUT' }] });
-      await scene.sheet.type('lead', id, { City: 'Porto' });
-      await scene.settled();
-      expect(valueAt(await scene.crm.find('lead', id), 'custom_fields.city')).toBe('Porto');
-      expect(updates(scene)).toBe(kind === 'dropBefore' ? 2 : 1);
-      const lines = scene.engine.link.mirror.searchJournal({
-        key: { entity: 'lead', id: String(id) },
-        limit: 9,
-      });
-      expect(lines.filter(({ cause }) => cause === 'edited in the sheet')).toMatchObject([
-        { after: { 'custom.city': 'Porto' } },
-      ]);
-    },
-  );
-
   test('fault 8: of what a colleague changed since our last look becomes a conflict, not a write', async () => {
     const scene = await openScenario({ crm: { rereadAfterMs: 1 } });
     const { crm, engine, line, sheet } = scene;
@@ -312,47 +292,4 @@ describe('an update', () => {
     expect(await scene.row('lead', id)).toMatchObject({ Title: 'Edited too late' });
     expect([creates(scene), updates(scene)]).toEqual([0, 0]);
   });
-
-  test.each([409, 422])(
-    'fault 21: that is refused (%i) is told beside its row, and the others go on',
-    async (status) => {
-      const scene = await openScenario();
-      const { crm, sheet } = scene;
-      const [poison, other] = [await crm.take('lead'), await crm.take('lead')];
-      scene.setFaults({
-        faults: [{ kind: 'status', status, method: 'PUT', path: `/leads/${poison.id}`, times: 99 }],
-      });
-      await sheet.type('lead', poison.id, { City: 'Porto' });
-      await sheet.type('lead', other.id, { City: 'Lisbon' });
-      await scene.told('lead', poison.id, /^Error: /);
-      await scene.told('lead', other.id, /^Synced /);
-      await timePasses(scene);
-      expect(valueAt(await crm.find('lead', other.id), 'custom_fields.city')).toBe('Lisbon');
-      expect(scene.requests('PUT', new RegExp(`/${poison.id}$`))).toHaveLength(1);
-    },
-  );
-});
-
-test('fault 23: of two records that were merged one row goes, and none is created or deleted for it', async () => {
-  const scene = await openScenario();
-  const { crm } = scene;
-  const [kept, merged] = [await crm.take('lead'), await crm.take('lead')];
-  await crm.update('lead', kept.id, { title: 'Both in one', custom_fields: { city: 'Porto' } });
-  await crm.trash('lead', merged.id);
-  await scene.settled();
-  expect(await scene.row('lead', kept.id)).toMatchObject({ Title: 'Both in one', City: 'Porto' });
-  expect(await scene.row('lead', merged.id)).toBeUndefined();
-  expect([creates(scene), scene.requests('DELETE', /./).length]).toEqual([0, 0]);
-});
-
-test('fault 25: a status that is a slip of the pen is not sent, so that the CRM makes no new one of it', async () => {
-  const scene = await openScenario();
-  const { crm, sheet } = scene;
-  const { id } = await crm.take('lead');
-  const { leadStatuses } = await crm.look();
-  await sheet.type('lead', id, { Status: 'Qualifed' });
-  await scene.told('lead', id, /^Error: “Qualifed” is not known\. Status takes New, /);
-  await timePasses(scene);
-  expect((await crm.look()).leadStatuses).toEqual(leadStatuses);
-  expect(updates(scene)).toBe(0);
 });

@@ -167,7 +167,7 @@ describe('a list that can not be read', () => {
     ]);
   });
 
-  test('because the key lacks the scope names it, and the other lists go on', async () => {
+  test('fault 19: because the key lacks the scope names it, and the other lists go on', async () => {
     const stage = await openLinkStage({ leads: 3, opportunities: 0, tasks: 3 });
     stage.setCrmFaults({ faults: [{ kind: 'status', status: 403, path: '/leads', times: 1_000 }] });
     const engine = stage.createEngine();

@@ -30,7 +30,7 @@ async function refusedEdit(scene: Scenario, title: string, times = 1): Promise<n
 
 const titleOf = async (scene: Scenario, id: number) => valueAt(await scene.crm.find('lead', id), 'title');
 
-test('what the CRM refused is counted by its code, and sent once more by the command `retry`', async () => {
+test('fault 21: what the CRM refused is counted by its code, and sent once more by the command `retry`', async () => {
   const scene = await openScenario();
   const { readMetrics, run } = await openControl(scene);
   const id = await refusedEdit(scene, 'Typed');
