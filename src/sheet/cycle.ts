@@ -5,24 +5,30 @@ import { claimToken, type Entity, entities, parseRecordKey } from '../core/recor
 import { readContests } from '../sync/contests.ts';
 import { findAccountDoubt, readOwnCatalog } from '../sync/reading/account.ts';
 import { readEmptyLists, readNameless, readSwept } from '../sync/reading/lists.ts';
-import { applyPlan, type Landing, nothingLanded } from './apply.ts';
+import { applyPlan, type Landing, nothingLanded, recoverWrites, type UndoTally } from './apply.ts';
 import { readRemaps } from './column-map.ts';
-import { readPending, readSuspects } from './damages.ts';
-import { type FirstLooks, keepOpen, noteChanges } from './first-looks.ts';
+import { readPending, readSuspects, readVoidClaims } from './damages.ts';
 import { currentLayout } from './layout.ts';
 import type { SheetLink } from './link.ts';
-import { noteLostRows } from './lost-rows.ts';
 import { decideAgain, type GroundedPlan } from './plans/decide-again.ts';
-import type { DecideInput } from './plans/input.ts';
-import type { Plan } from './plans/plan.ts';
+import type { DecideInput, Plan } from './plans/plan.ts';
 import type { Mark } from './port/instance.ts';
 import type { ObservedTab, ObservedTable } from './port/table.ts';
 import { readRebases, readWord, rebaseOutrun, rebaseReplaced } from './rebase.ts';
-import { emptyMemory, isRestless, lacksRow, type Memory, remember, rememberWritten } from './rest.ts';
+import {
+  emptyMemory,
+  type FirstLooks,
+  isRestless,
+  keepOpen,
+  lacksRow,
+  type Memory,
+  noteChanges,
+  noteLostRows,
+  remember,
+  rememberWritten,
+} from './rest.ts';
 import type { SoleWriter } from './sole-writer.ts';
 import { keepBoxes, noteColumns, tableLayout } from './tab-columns.ts';
-import { recoverWrites, type UndoTally } from './table-write.ts';
-import { readVoidClaims } from './void-claims.ts';
 
 /** What a cycle leaves for the next. */
 export interface Trail {

@@ -1,8 +1,10 @@
 import { journalEntry } from '../core/journal-entry.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { OpenWrite } from '../core/open-write.ts';
+import type { RecordId } from '../core/record.ts';
 import type { JournalEntry } from '../core/state.ts';
 import type { Fields } from '../core/value.ts';
+import { sheetFacts } from './facts.ts';
 import { type Cell, describeCell } from './port/cell.ts';
 import type { Damage, DamagedCell, Suspect } from './port/damage.ts';
 
@@ -74,4 +76,21 @@ function describeDamage(
       texts.flatMap(([name, cell]) => (cell.kind === 'empty' ? [] : [[name, describeCell(cell)]])),
     );
   }
+}
+
+/** A user who brings back a row with an old token does so within this time. */
+const keptMs = 30 * 24 * 60 * 60 * 1_000;
+
+/** More than one paste brings; keeps the fact small where writes fail for days. */
+const keptMax = 20_000;
+
+export const readVoidClaims = (mirror: Mirror): ReadonlySet<RecordId> =>
+  new Set(mirror.readFact(sheetFacts.voidClaims)?.map(([token]) => token));
+
+/** Notes that no write of these tokens was confirmed, and none will be. To be called in a transaction. */
+export function addVoidClaims(mirror: Mirror, tokens: readonly RecordId[], now: number): void {
+  if (tokens.length === 0) return;
+  const kept = mirror.readFact(sheetFacts.voidClaims)?.filter(([, at]) => now - at < keptMs) ?? [];
+  const added = tokens.map((token) => [token, now] as const);
+  mirror.saveFact(sheetFacts.voidClaims, [...kept, ...added].slice(-keptMax));
 }

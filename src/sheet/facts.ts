@@ -23,8 +23,8 @@ export const sheetFacts = {
   metFields: entityFact('table.fields', listOf(isText)),
   /** Fields whose columns were found with checkboxes; sheet/tab-columns. */
   boxedFields: entityFact('table.boxes', listOf(isText)),
-  /** When each record without a row was last seen with one, and since when each tab is held (epoch ms); sheet/lost-rows. */
+  /** When each record without a row was last seen with one, and since when each tab is held (epoch ms); sheet/rest. */
   lostRows: fact('table.lost', listOf(pairOf(isText, isNumber))),
-  /** Claim tokens of which no write was confirmed, each with the time when that was known (epoch ms); sheet/void-claims. */
+  /** Claim tokens of which no write was confirmed, each with the time when that was known (epoch ms); sheet/damages. */
   voidClaims: fact('claims.void', listOf(pairOf(isText, isNumber))),
 };

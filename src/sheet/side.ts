@@ -1,22 +1,28 @@
+import { emptyCatalog } from '../core/fields/catalog.ts';
+import { findField } from '../core/fields/field.ts';
+import { findEditFault } from '../core/merge.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
 import type { OutboxItem } from '../core/state.ts';
 import { answersTo } from '../core/waiting/answer.ts';
 import { shownUnder } from '../core/waiting/brakes.ts';
+import type { Conflict } from '../core/waiting/waiting.ts';
 import type { PlanDifference, Question, Side, SidePace, SideReport } from '../sync/side.ts';
+import { createNames, type Decoded, decode, encode } from './cells/codec.ts';
+import { leadChoices, typedNames } from './cells/lead-names.ts';
+import { decodeTyped } from './cells/read-cell.ts';
+import { showWhole } from './cells/sync-text.ts';
 import { beginTrail, type CycleResult, dryRun, type Round, runCycle, type Trail } from './cycle.ts';
-import { currentLayout } from './layout.ts';
+import { currentLayout, type LayoutLink } from './layout.ts';
 import type { SheetLink } from './link.ts';
-import { countLeft } from './plans/follow-up.ts';
 import { isQuiet, type Plan } from './plans/plan.ts';
 import { comparePlans } from './plans/plan-difference.ts';
-import { isWithheld, PlanGate } from './plans/plan-gate.ts';
-import { describeCell, emptyCell } from './port/cell.ts';
+import { countLeft, isWithheld, PlanGate } from './plans/plan-gate.ts';
+import { describeCell, emptyCell, equalCells, textCell } from './port/cell.ts';
 import { sheetHints } from './port/errors.ts';
 import { describeInstance } from './port/instance.ts';
-import type { Layout } from './port/layout.ts';
+import { columnOf, type Layout, tabOf } from './port/layout.ts';
 import { SoleWriter } from './sole-writer.ts';
 import { tableLayout } from './tab-columns.ts';
-import { readTyped } from './typed-text.ts';
 
 /** Reading and writing the sheet stays within Google's quota. */
 const cycleGapMs = 1_500;
@@ -184,4 +190,33 @@ function describeResult({ applied, plan }: CycleResult): SideReport {
     unapplied: countLeft(plan, applied ?? plan),
     toSide: table.length === 0 ? 'nothing' : applied ? 'written' : 'waiting',
   };
+}
+
+/** Reads a text like the cell of the field would be read, and refuses what would be refused there. */
+export function readTyped(link: LayoutLink, conflict: Conflict, text: string): Decoded {
+  const { mirror } = link;
+  const { agreed, crm, field: name, key, table } = conflict;
+  const { entity } = key;
+  const catalog = mirror.readCatalog() ?? emptyCatalog;
+  // No instant can be typed, so the zone does not matter.
+  const records = mirror.readRecords();
+  const names = {
+    ...createNames(catalog, leadChoices(records), 'UTC'),
+    ...typedNames({ catalog, records }),
+  };
+  const tab = tabOf(currentLayout(link), entity);
+  const column = tab && columnOf(tab, name);
+  const definition = findField(entity, name, catalog);
+  if (!column || !definition) return { kind: 'refused', reason: `${name} is not kept the same any more.` };
+  const field = { ...definition, header: column.header };
+  const cell = textCell(text);
+  // What a side has or both had is taken as the row takes it, also where nobody could type it.
+  const isKnown = [agreed, crm, table].some((value) => equalCells(cell, encode(field, value, names)));
+  const decoded = (isKnown ? decode : decodeTyped)(field, cell, names);
+  if (decoded.kind === 'refused') return decoded;
+  const fault = findEditFault({ rules: column, field }, crm, decoded.value, (value) =>
+    showWhole(field, value, names),
+  );
+  if (fault !== undefined) return { kind: 'refused', reason: fault };
+  return decoded;
 }

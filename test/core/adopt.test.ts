@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { StoredRecord } from '../../src/core/state.ts';
+import { matchRows } from '../../src/sheet/adopt.ts';
 import { createNames } from '../../src/sheet/cells/codec.ts';
-import { matchRows } from '../../src/sheet/matches.ts';
 import { type Cell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { ObservedRow } from '../../src/sheet/port/table.ts';
 import { sampleCatalog, sampleField } from '../support/fields.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decideAgain } from '../../src/sheet/plans/decide-again.ts';
-import type { DecideInput } from '../../src/sheet/plans/input.ts';
+import type { DecideInput } from '../../src/sheet/plans/plan.ts';
 import { describeCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   bolt,

@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type FirstLooks, keepOpen, noteChanges } from '../../src/sheet/first-looks.ts';
 import { type Cell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { ObservedRow, ObservedTab, ObservedTable } from '../../src/sheet/port/table.ts';
-import { emptyMemory, type Memory, remember } from '../../src/sheet/rest.ts';
+import {
+  emptyMemory,
+  type FirstLooks,
+  keepOpen,
+  type Memory,
+  noteChanges,
+  remember,
+} from '../../src/sheet/rest.ts';
 
 const typingPauseMs = 2_000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { countLeft, followUp, writtenKeys } from '../../src/sheet/plans/follow-up.ts';
 import type { Plan } from '../../src/sheet/plans/plan.ts';
+import { countLeft, followUp, writtenKeys } from '../../src/sheet/plans/plan-gate.ts';
 import { textCell } from '../../src/sheet/port/cell.ts';
 import { addRow, changeRecord, copyRow, leadKey, rowOf, type World } from '../support/world.ts';
 import { cycle, decideWorld, look, pull, refuse, setTitle, worldWithLeads } from '../support/world-daemon.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cutText } from '../../src/core/text/cut-text.ts';
-import { describeValue } from '../../src/sheet/cells/describe-value.ts';
-import { showValue } from '../../src/sheet/cells/sync-text.ts';
+import { describeValue, showValue } from '../../src/sheet/cells/sync-text.ts';
 import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { fieldOfKind, sampleNames } from '../support/fields.ts';
 import { addRecord, changeRecord, leadKey, recordOf, rowOf, type World } from '../support/world.ts';

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import type { RecordKey } from '../../src/core/record.ts';
 import { emptyAgreement } from '../../src/core/state.ts';
-import { noteLostRows } from '../../src/sheet/lost-rows.ts';
-import { emptyMemory } from '../../src/sheet/rest.ts';
+import { emptyMemory, noteLostRows } from '../../src/sheet/rest.ts';
 import { openMirrorInMemory } from '../support/memory-mirror.ts';
 
 const key: RecordKey = { entity: 'lead', id: '1' };

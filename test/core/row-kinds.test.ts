@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { claimToken, recordKeyText } from '../../src/core/record.ts';
 import { classifyTab, type RowKind } from '../../src/sheet/decide/classify.ts';
 import { byId, indexTab, indexTable } from '../../src/sheet/decide/tab-index.ts';
-import type { DecideInput } from '../../src/sheet/plans/input.ts';
+import type { DecideInput } from '../../src/sheet/plans/plan.ts';
 import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { tabOf } from '../../src/sheet/port/layout.ts';
 import { over, suspect } from '../support/damages.ts';

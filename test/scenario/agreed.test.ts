@@ -45,7 +45,9 @@ describe('what is agreed', limit, () => {
       expect([agreedTitle(stage, id), (await stage.titles()).crm.get(id)]).toEqual(['Typed', 'Typed']);
       const sent = stage.model.requests().filter(({ method }) => method === 'PUT');
       expect(sent).toHaveLength(kind === 'dropBefore' ? 2 : 1);
-      const told = stage.link.mirror.searchJournal({ limit: 9 }).filter(({ cause }) => cause === 'edited in the sheet');
+      const told = stage.link.mirror
+        .searchJournal({ limit: 9 })
+        .filter(({ cause }) => cause === 'edited in the sheet');
       expect(told).toMatchObject([{ after: { title: 'Typed' } }]);
     },
   );

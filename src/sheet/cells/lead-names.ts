@@ -4,7 +4,7 @@ import { once } from '../../core/once.ts';
 import { isClaimToken } from '../../core/record.ts';
 import type { Agreement, KnownRecord } from '../../core/state.ts';
 import { labelKey, labelWithId } from '../../core/text/label-key.ts';
-import type { Known } from '../plans/input.ts';
+import type { Known } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
 import type { ObservedTable } from '../port/table.ts';
 import { leadChoice } from './codec.ts';

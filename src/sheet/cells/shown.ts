@@ -1,6 +1,7 @@
 import type { FieldDefinition } from '../../core/fields/field.ts';
 import type { FieldKind } from '../../core/fields/field-kind.ts';
 import { readMembers } from '../../core/fields/members.ts';
+import { isClaimToken, type RecordId } from '../../core/record.ts';
 import type { Shown, ShownForm } from '../../core/state.ts';
 import { dateToSerial } from '../../core/text/dates.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../../core/value.ts';
@@ -163,3 +164,11 @@ const withoutPast = (shown: Shown, offered: Fields): Shown =>
       return left.length > 0 ? [[name, left] as const] : [];
     }),
   );
+
+/** The ID cell of a record's row: a number where the id is one, so that the column sorts well. */
+export function idCell(id: RecordId): Cell {
+  const number = Number(id);
+  return !isClaimToken(id) && Number.isSafeInteger(number) && String(number) === id
+    ? { kind: 'number', number }
+    : textCell(id);
+}

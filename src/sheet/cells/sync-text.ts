@@ -1,7 +1,10 @@
+import type { FieldDefinition } from '../../core/fields/field.ts';
 import { cutText, quoteText } from '../../core/text/cut-text.ts';
 import { formatInstant } from '../../core/text/dates.ts';
 import { cleanText, type Value } from '../../core/value.ts';
+import { describeCell } from '../port/cell.ts';
 import type { ObservedRow } from '../port/table.ts';
+import { encode, type Names } from './codec.ts';
 
 /** What happened to a row, from the most pressing to the least; each becomes one plain sentence in its Sync cell. */
 export type RowState = PressingState | SyncedState;
@@ -110,3 +113,29 @@ export function showValue(value: Value): string {
   if (value === null) return '(empty)';
   return quoteText(typeof value === 'object' ? value.join(', ') : String(value));
 }
+
+const shownLengthMax = 1_000;
+
+/** A value as its cell shows it, in one line and cut where it would fill the screen. */
+export const describeValue = (field: FieldDefinition, value: Value, names: Names): string =>
+  cutText(oneLine(showWhole(field, value, names)), shownLengthMax);
+
+/** A value as its cell shows it, with all that belongs to it. */
+export function showWhole(field: FieldDefinition, value: Value, names: Names): string {
+  if (value === null) return '(empty)';
+  if (field.kind === 'date') return String(value);
+  if (field.kind === 'instant') return showInstant(String(value), names);
+  return describeCell(encode(field, value, names));
+}
+
+/** What somebody typed instead of an instant has no zone, and is shown as it is. */
+function showInstant(text: string, { timeZone }: Names): string {
+  const epochMs = text.endsWith('Z') ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(epochMs) ? text : formatInstant(epochMs, timeZone);
+}
+
+/** A value in a sentence, by the names that people know. */
+export const quoteValue = (field: FieldDefinition, value: Value, names: Names): string =>
+  showValue(value === null ? null : describeValue(field, value, names));
+
+export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();

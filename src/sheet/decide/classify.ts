@@ -5,10 +5,10 @@ import { describeCell } from '../port/cell.ts';
 import { isBlank, type ObservedRow } from '../port/table.ts';
 import { type Damaged, type DamagedRow, findDamaged } from './damage/damaged.ts';
 import { type Binding, type BoundRow, bindRows, type CopiedRow, type IdLookup } from './identity/bind.ts';
-import { isInTable, wasMissing } from './identity/origin.ts';
+import { isInTable, wasMissing } from './identity/likeness.ts';
 import { createSuspectSearch, findOrphans, findStrays } from './identity/strays.ts';
 import { findSwaps, type Swap } from './identity/swaps.ts';
-import { type MergedRow, mergeRow } from './rows/merge-row.ts';
+import { type MergedRow, mergeRow } from './rows/merge.ts';
 import { showsValues } from './rows/row-values.ts';
 import type { TabIndex } from './tab-index.ts';
 

@@ -1,29 +1,42 @@
+import { once } from '../../core/once.ts';
 import type { RecordId } from '../../core/record.ts';
 import { quoteText } from '../../core/text/cut-text.ts';
 import { refusedScope, swapScope } from '../../core/waiting/scopes.ts';
-import { keepChosen } from './ask.ts';
-import { findTornApproval } from './brakes/approvals.ts';
-import { type ClassifiedRow, isOpenClaim, type RowKind, type RowOf } from './classify.ts';
+import { describeCell } from '../port/cell.ts';
+import type { ObservedRow } from '../port/table.ts';
+import { findTornApproval, notedLosses } from './brakes/approvals.ts';
+import type { Braked } from './brakes/tab-brakes.ts';
+import {
+  type ClassifiedRow,
+  type ClassifiedTab,
+  isOpenClaim,
+  isVoidClaim,
+  type RowKind,
+  type RowOf,
+} from './classify.ts';
 import { decideDamagedRow } from './damage/damaged.ts';
 import { decideCopy } from './identity/copies.ts';
-import { decideStray } from './identity/strays.ts';
+import { suspectReason } from './identity/likeness.ts';
+import { createSuspectSearch, decideStray } from './identity/strays.ts';
 import { describeSwap } from './identity/swaps.ts';
-import { suspectReason } from './identity/words.ts';
 import { decideGoneRecord } from './lifecycle/gone.ts';
 import {
   type ClaimSurroundings,
   decideBlankRow,
   decideClaimedRow,
   decideNewRow,
+  findCreatesWithoutRow,
+  forgetCreates,
 } from './lifecycle/new-row.ts';
-import type { Release } from './lifecycle/vanished.ts';
+import { appendRows, decideRowless } from './lifecycle/rowless.ts';
+import { type Release, takeBackDeletes } from './lifecycle/vanished.ts';
+import { holdUnread } from './rows/columns.ts';
 import { findContestCase } from './rows/contested.ts';
-import { leaveAlone, pauseRow } from './rows/paused.ts';
 import { decideRow } from './rows/row.ts';
-import { holdRow } from './rows/row-write.ts';
-import { findUnsettled } from './rows/settled.ts';
+import { findUnsettled, holdRow } from './rows/row-write.ts';
+import { leaveAlone, pauseRow } from './rows/waiting-edits.ts';
 import type { TabIndex } from './tab-index.ts';
-import { join, nothing, type Verdict } from './verdict.ts';
+import { collect, join, keepChosen, nothing, type Verdict } from './verdict.ts';
 
 /** What judging a row has to know of all others. */
 export interface Surroundings extends ClaimSurroundings {
@@ -115,4 +128,90 @@ function unknownReason(id: RecordId, suspects: readonly RecordId[]): string {
   const nobody = `No record of the CRM has the ID ${quoteText(id)}`;
   if (suspects.length === 0) return `${nobody}. Clear the ID to make this a new record, or undo the change.`;
   return suspectReason(`${nobody}, and this`, suspects, 'undo the change');
+}
+
+/** Says what of a tab is known whatever brake holds. */
+export function judgeWhole(tab: ClassifiedTab): Verdict[] {
+  const { damaged, index, missing, named, steadilyVanished, vanished } = tab;
+  const { entity } = index;
+  const steady = new Set(steadilyVanished);
+  const kept = [...missing.map(({ key }) => key), ...[...named].map((id) => ({ entity, id }))];
+  return [
+    { holds: holdUnread(index), kept },
+    // One that came too late for its brake is over.
+    { scopes: missing.length > 0 ? notedLosses(index) : [] },
+    { unsettled: vanished.filter((each) => !steady.has(each)).map(({ key }) => key.id) },
+    damaged.verdict,
+  ];
+}
+
+/** Judges every row of a tab that no brake stops, and then the records that have none. */
+export function judgeTab(tab: ClassifiedTab, { release }: Braked): Verdict[] {
+  const { binding, damaged, foundIds, index, present, rows, steadilyVanished } = tab;
+  const boundIds = new Set(binding.records.map(({ id }) => id));
+  const around = { boundIds, creates: once(() => findCreatesWithoutRow(index)), release };
+  // What the rows of records come to says which other rows may be theirs.
+  const first = rows.filter(({ kind }) => !dependentKinds.has(kind));
+  const verdicts = first.map((row) => judgeRow(row, index, { ...around, suspectsOf: () => [] }));
+  const suspectsOf = createSuspects(tab, collect(verdicts, 'unsure'));
+  const later = rows.filter(({ kind }) => dependentKinds.has(kind));
+  verdicts.push(...later.map((row) => judgeRow(row, index, { ...around, suspectsOf })));
+  const found = new Set([...collect(verdicts, 'resembled'), ...lookAlikes(tab).flatMap(suspectsOf)]);
+  const shown = present.union(tab.named);
+  const known = shown.union(found);
+  const given = collect(verdicts, 'table').flatMap(({ write }) =>
+    write.kind === 'set' && write.id ? [describeCell(write.id)] : [],
+  );
+  const vanished = steadilyVanished.map(({ key }) => key.id).filter((id) => !found.has(id));
+  const rowless = decideRowless(index, {
+    vanished: new Set(vanished),
+    present: known,
+    tokens: known.union(new Set(given)),
+    release,
+  });
+  return [
+    damaged.restored,
+    ...verdicts,
+    forgetCreates(index, shown),
+    ...rowless,
+    takeBackDeletes(index, known.union(foundIds), release),
+    ...appendRows(index, collect(rowless, 'due')),
+  ];
+}
+
+/** The kinds of rows that may be the row of a record that has none. */
+const dependentKinds: ReadonlySet<ClassifiedRow['kind']> = new Set([
+  'claimed',
+  'duplicate',
+  'unknownId',
+  'blank',
+  'new',
+]);
+
+/** Finds the records without a row whose row another one may be: lost ones, and those whose own row may be another's. */
+function createSuspects(
+  { foundIds, index, missing, orphaned }: ClassifiedTab,
+  unsure: readonly RecordId[],
+): (row: ObservedRow) => readonly RecordId[] {
+  const lost = [...missing.filter(({ key }) => !foundIds.has(key.id)), ...orphaned];
+  const unsureOnes = unsure.flatMap((id) => index.agreements.get(id) ?? []);
+  const find = createSuspectSearch(index, [...lost, ...unsureOnes]);
+  const known = new Map<ObservedRow, readonly RecordId[]>();
+  return (row) => {
+    const suspects = known.get(row) ?? find(row);
+    known.set(row, suspects);
+    return suspects;
+  };
+}
+
+/** The rows by which a lost record has not vanished as long as they look like it, whatever becomes of them. */
+function lookAlikes({ binding, index }: ClassifiedTab): ObservedRow[] {
+  const { claimed, copies, records, strangers, unbound } = binding;
+  const isGone = ({ id }: { readonly id: RecordId }) => index.records.get(id)?.presence === 'gone';
+  const voidClaims = claimed.filter((bound) => !bound.row.isPaused && isVoidClaim(index, bound));
+  return [
+    ...[...records.filter(isGone), ...voidClaims, ...copies, ...strangers].map(({ row }) => row),
+    ...unbound,
+    ...index.tab.rows.filter((row) => isOpenClaim(index, row)),
+  ];
 }

@@ -6,14 +6,13 @@ import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
 import type { FieldName } from '../../core/value.ts';
 import { createNames, type Names } from '../cells/codec.ts';
 import { comingLeads, leadChoices, typedNamesIn } from '../cells/lead-names.ts';
-import type { DecideInput } from '../plans/input.ts';
+import type { DecideInput } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
 import { recordTabs, type TabLayout } from '../port/layout.ts';
 import { showLayout } from '../port/shown-layout.ts';
 import type { ObservedRow, ReadTab } from '../port/table.ts';
-import { type Answers, createAnswers } from '../questions/answers.ts';
+import { type Answers, createAnswers, readQuestionTab } from '../questions/answers.ts';
 import { createQuestionWriter, type QuestionWriter } from '../questions/questions.ts';
-import { readQuestionTab } from '../questions/reply.ts';
 
 /** What the whole table and all that is known look like from where something is decided. It never changes. */
 export interface TableIndex {

@@ -2,8 +2,7 @@ import { nextStale } from '../../core/notice.ts';
 import type { KnownRecord, OutboxItem } from '../../core/state.ts';
 import { decide } from '../decide/decide.ts';
 import { isOverKept } from '../decide/lifecycle/new-row.ts';
-import type { DecideInput, Known } from './input.ts';
-import type { Plan } from './plan.ts';
+import type { DecideInput, Known, Plan } from './plan.ts';
 
 /** A plan with what it was made of, as far as that can change. It stands as long as making it again would change nothing. */
 export interface GroundedPlan {

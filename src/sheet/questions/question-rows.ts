@@ -4,8 +4,8 @@ import { answersTo } from '../../core/waiting/answer.ts';
 import type { Question, TableStep } from '../plans/plan.ts';
 import { describeCell, equalCells, numberCell, textCell } from '../port/cell.ts';
 import type { ObservedRow, ReadTab } from '../port/table.ts';
+import { asks, chosenIn, type Reply, readReply, scopeOf } from './answers.ts';
 import { chooseField, sinceField } from './question-tab.ts';
-import { asks, chosenIn, type Reply, readReply, scopeOf } from './reply.ts';
 
 export interface QuestionRows {
   readonly tab: ReadTab;

@@ -8,10 +8,9 @@ import { answerLabels, answersTo } from '../../core/waiting/answer.ts';
 import { conflictScope } from '../../core/waiting/scopes.ts';
 import { type Brake, type Conflict, type Hold, isOfWhole, type Refusal } from '../../core/waiting/waiting.ts';
 import type { Names } from '../cells/codec.ts';
-import { describeValue, oneLine } from '../cells/describe-value.ts';
-import { idCell } from '../cells/id-cell.ts';
-import type { DecideInput } from '../plans/input.ts';
-import type { Plan, Question } from '../plans/plan.ts';
+import { idCell } from '../cells/shown.ts';
+import { describeValue, oneLine } from '../cells/sync-text.ts';
+import type { DecideInput, Plan, Question } from '../plans/plan.ts';
 import { type Cell, textCell } from '../port/cell.ts';
 import { columnOf, tabOf } from '../port/layout.ts';
 

@@ -5,11 +5,10 @@ import type { Edit } from '../../../core/waiting/disorder.ts';
 import { goneScope, meantScope, noted, vanishedScope } from '../../../core/waiting/scopes.ts';
 import type { Brake } from '../../../core/waiting/waiting.ts';
 import type { Answered } from '../../questions/answers.ts';
-import { keepChosen } from '../ask.ts';
 import { isEditedInCrm, type Release, ruleOf } from '../lifecycle/vanished.ts';
-import { editsOf, type MergedRow } from '../rows/merge-row.ts';
+import { editsOf, type MergedRow } from '../rows/merge.ts';
 import type { TabIndex } from '../tab-index.ts';
-import { nothing, type Verdict } from '../verdict.ts';
+import { keepChosen, nothing, type Verdict } from '../verdict.ts';
 
 /** A brake with all that tripped it. */
 export interface Tripped {

@@ -5,15 +5,14 @@ import type { FieldName } from '../../../core/value.ts';
 import { brakeOf, brakeScope, findBrakes, shownOf } from '../../../core/waiting/brakes.ts';
 import { type Displaced, type Edit, findCleared, findDisorder } from '../../../core/waiting/disorder.ts';
 import type { Brake } from '../../../core/waiting/waiting.ts';
-import { keepChosen } from '../ask.ts';
 import type { ClassifiedTab } from '../classify.ts';
 import type { Binding } from '../identity/bind.ts';
-import { isInTable } from '../identity/origin.ts';
+import { isInTable } from '../identity/likeness.ts';
 import { type Release, ruleOf } from '../lifecycle/vanished.ts';
 import { headerOf } from '../rows/columns.ts';
-import { clearedOf, editsOf, lostValuesOf, type MergedRow, valuesOfVanished } from '../rows/merge-row.ts';
+import { clearedOf, editsOf, lostValuesOf, type MergedRow, valuesOfVanished } from '../rows/merge.ts';
 import type { TabIndex } from '../tab-index.ts';
-import { join, type Verdict } from '../verdict.ts';
+import { join, keepChosen, type Verdict } from '../verdict.ts';
 import {
   approvalScopes,
   approvalsOnTheirWay,
@@ -26,10 +25,7 @@ import {
   unapprovedGone,
   unapprovedLosses,
 } from './approvals.ts';
-import { findFirstMeeting } from './first-meeting.ts';
-import { findOtherAccount } from './other-account.ts';
-import { findRebase } from './rebase.ts';
-import { findRemapped } from './remapped.ts';
+import { findFirstMeeting, findOtherAccount, findRebase, findRemapped } from './met-anew.ts';
 
 /** What the brakes of a tab look at, whatever of it has come to rest. */
 interface Braking extends Pick<ClassifiedTab, 'binding' | 'merges' | 'orphaned'> {

@@ -1,20 +1,26 @@
 import { journalEntry } from '../../../core/journal-entry.ts';
 import type { Entity, RecordId } from '../../../core/record.ts';
+import { quoteText } from '../../../core/text/cut-text.ts';
 import { damageScope } from '../../../core/waiting/scopes.ts';
 import type { Hold } from '../../../core/waiting/waiting.ts';
-import type { DecideInput } from '../../plans/input.ts';
-import type { TableStep } from '../../plans/plan.ts';
+import type { DecideInput, TableStep } from '../../plans/plan.ts';
 import { describeCell } from '../../port/cell.ts';
-import { type Suspect, watchMs } from '../../port/damage.ts';
+import { type Damage, type DamagedCell, type Suspect, watchMs } from '../../port/damage.ts';
+import type { TabLayout } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';
-import { answerTo } from '../ask.ts';
-import { pauseRow } from '../rows/paused.ts';
 import { writeRow } from '../rows/row-write.ts';
+import { pauseRow } from '../rows/waiting-edits.ts';
 import type { TabIndex } from '../tab-index.ts';
-import { join, nothing, type Verdict } from '../verdict.ts';
-import { findRestores, type Restore } from './restore.ts';
-import { createLostSearch, isDamaged, isRead, showsAgain, showsNothing } from './shown.ts';
-import { damageQuestion, pendingReason } from './words.ts';
+import { answerTo, join, nothing, type Verdict } from '../verdict.ts';
+import {
+  createLostSearch,
+  findRestores,
+  isDamaged,
+  isRead,
+  type Restore,
+  showsAgain,
+  showsNothing,
+} from './shown.ts';
 
 /** What misdirected writes may have damaged in a tab. */
 export interface Damaged {
@@ -193,4 +199,38 @@ export function findOver({ known, now, table }: DecideInput, saved: readonly Sus
     return isPast && table.tabs[entity]?.state !== 'held' && !open.has(id);
   };
   return known.suspects.filter(isOver).map(({ id }) => id);
+}
+
+export const pendingReason =
+  'Rows moved while this one was written. What was written here by mistake is being taken back.';
+
+/** What a user is asked: the columns by their headers, with what was written and what was there. */
+export function damageQuestion(
+  { columns }: Pick<TabLayout, 'columns'>,
+  { cells, kind, own }: Damage,
+): string {
+  const headers = new Map(columns.map(({ field, header }) => [field, header]));
+  const all = [
+    ...Object.entries(cells).map(([name, cell]) => [headers.get(name) ?? name, cell] as const),
+    ...Object.entries(own),
+  ];
+  const said = all.map(([header, cell]) => `${header}: ${describeDamaged(kind, cell)}`).join('; ');
+  return `Rows or columns moved while the sheet was written, and that could not be taken back by itself. ${beginnings[kind]} ${said}. Restore puts back what was there, Keep leaves all as it is.`;
+}
+
+const beginnings = {
+  overwritten: 'Written here by mistake:',
+  deleted: 'This row was deleted by mistake, with',
+  added: 'This row was added under wrong columns, with',
+} as const;
+
+/** The user is to be able to put it back by hand. */
+const quotedMax = 500;
+
+function describeDamaged(kind: Damage['kind'], { before, written }: DamagedCell): string {
+  const [old, now] = [before, written].map((cell) =>
+    cell.kind === 'empty' ? 'nothing' : quoteText(describeCell(cell), quotedMax),
+  );
+  if (kind === 'overwritten') return `${now} over ${old}`;
+  return `${kind === 'deleted' ? old : now}`;
 }

@@ -2,16 +2,13 @@ import { isClaimToken, type RecordId } from '../../../core/record.ts';
 import { copyScope } from '../../../core/waiting/scopes.ts';
 import { copyMark, isMarkedCopy } from '../../cells/sync-text.ts';
 import type { ObservedRow } from '../../port/table.ts';
-import { answerTo } from '../ask.ts';
-import { pausedReason } from '../rows/paused.ts';
 import { lookOf, readRowValues } from '../rows/row-values.ts';
-import { claimRow, holdRow } from '../rows/row-write.ts';
-import { findUnsettled } from '../rows/settled.ts';
+import { claimRow, findUnsettled, holdRow } from '../rows/row-write.ts';
+import { pausedReason } from '../rows/waiting-edits.ts';
 import type { TabIndex } from '../tab-index.ts';
-import { join, type Verdict } from '../verdict.ts';
+import { answerTo, join, type Verdict } from '../verdict.ts';
 import type { CopiedRow } from './bind.ts';
-import { isLike } from './likeness.ts';
-import { suspectReason } from './words.ts';
+import { isLike, suspectReason } from './likeness.ts';
 
 /**
  * Decides a row with the ID of another one. It is never written from; it becomes a record of its own when a person clears its ID, or

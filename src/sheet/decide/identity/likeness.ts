@@ -1,12 +1,11 @@
 import type { RecordId } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
+import { labelKey } from '../../../core/text/label-key.ts';
 import type { FieldName, Fields } from '../../../core/value.ts';
 import { emptyCell, equalCells } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import { cellsOf, readRowValues, saysNothing } from '../rows/row-values.ts';
 import type { TabIndex } from '../tab-index.ts';
-import { baseOf } from './origin.ts';
-import { resembles, sharedTrait } from './resemblance.ts';
 
 /** So many values of a record are no coincidence, if one of them is that record's alone. */
 const sharedMin = 2;
@@ -108,3 +107,55 @@ const traitsIn = (cells: ObservedRow['cells']): string[] =>
   Object.entries(cells).flatMap(([name, cell]) =>
     cell.kind === 'empty' ? [] : [`${name} ${JSON.stringify(cell)}`],
   );
+
+/**
+ * Whether two records are likely one: the same title; or, where they have none, the same lead and stage, or the same lead and the same
+ * name or e-mail address for contacts.
+ */
+export function resembles(left: Fields, right: Fields): boolean {
+  if (hasEither('title')) return isSameText('title');
+  const { lead_id: leadId } = left;
+  if (leadId === undefined || leadId !== right['lead_id']) return false;
+  if (hasEither('full_name')) return isSameText('full_name') || isSameText('email');
+  return left['stage_id'] === right['stage_id'];
+
+  function hasEither(name: FieldName): boolean {
+    return left[name] !== undefined || right[name] !== undefined;
+  }
+
+  function isSameText(name: FieldName): boolean {
+    const [one, other] = [left[name], right[name]];
+    return typeof one === 'string' && typeof other === 'string' && labelKey(one) === labelKey(other);
+  }
+}
+
+/** What all that resembles a record has as well, in one text: the title, or the lead of what has none. `undefined` where nothing can. */
+export function sharedTrait({ lead_id: leadId, title }: Fields): string | undefined {
+  if (title !== undefined) return typeof title === 'string' ? `called ${labelKey(title)}` : undefined;
+  return leadId === undefined ? undefined : `of ${JSON.stringify(leadId)}`;
+}
+
+/** What is known of a record whose row is not there: of one whose row went before the CRM told anything of it, what was sent. */
+export const baseOf = (index: TabIndex, { key, fields }: Agreement): Fields =>
+  Object.keys(fields).length > 0 ? fields : (index.findOrigin(key.id)?.fields ?? {});
+
+/** Whether a record has a row, or had one with the token of its create. */
+export const isInTable = (index: TabIndex, { fields, key }: Agreement): boolean =>
+  Object.keys(fields).length > 0 || index.findOrigin(key.id) !== undefined;
+
+/** Whether the read before lacked the row of a record as well, also one that still had the token of its create. */
+export function wasMissing(index: TabIndex, { key }: Agreement): boolean {
+  const origin = index.findOrigin(key.id);
+  return index.input.wasMissing(key) && (!origin || index.input.wasMissing(origin.key));
+}
+
+const namedMax = 5;
+
+/** What to say of a row, named by `subject`, that looks like these records, and what can be done instead of giving it an ID. */
+export function suspectReason(subject: string, ids: readonly RecordId[], orElse: string): string {
+  const [only, ...others] = ids;
+  if (others.length === 0)
+    return `${subject} looks like record ${only}, whose row is missing. Put ${only} into the ID cell, or ${orElse}.`;
+  const named = [...ids.slice(0, namedMax), ...(ids.length > namedMax ? ['…'] : [])].join(', ');
+  return `${subject} looks like the records ${named}, whose rows are missing. Put the right one into the ID cell, or ${orElse}.`;
+}

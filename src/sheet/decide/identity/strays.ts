@@ -3,16 +3,14 @@ import type { Agreement } from '../../../core/state.ts';
 import { isMarkedCopy } from '../../cells/sync-text.ts';
 import { describeCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
-import { mergeRow } from '../rows/merge-row.ts';
+import { mergeRow } from '../rows/merge.ts';
 import { decideRow } from '../rows/row.ts';
 import { lookOf, lookOfValues } from '../rows/row-values.ts';
-import { writeRow } from '../rows/row-write.ts';
-import { findUnsettled } from '../rows/settled.ts';
+import { findUnsettled, writeRow } from '../rows/row-write.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { nothing, type Verdict } from '../verdict.ts';
 import type { BoundRow } from './bind.ts';
-import { createLikeSearch, isLike } from './likeness.ts';
-import { baseOf } from './origin.ts';
+import { baseOf, createLikeSearch, isLike } from './likeness.ts';
 
 /** Records whose ID stands in rows alone that are marked as copies: if their own row is there, it lacks its ID. */
 export function findOrphans({ agreements }: TabIndex, rows: readonly ObservedRow[]): Agreement[] {

@@ -2,11 +2,9 @@ import { type RecordId, recordKeyText } from '../../../core/record.ts';
 import type { Contest } from '../../../core/waiting/contest.ts';
 import { loopScope } from '../../../core/waiting/scopes.ts';
 import type { Hold } from '../../../core/waiting/waiting.ts';
-import { quoteValue } from '../../cells/describe-value.ts';
-import { showValue } from '../../cells/sync-text.ts';
-import { keepChosen } from '../ask.ts';
+import { quoteValue, showValue } from '../../cells/sync-text.ts';
 import type { TabIndex } from '../tab-index.ts';
-import type { Verdict } from '../verdict.ts';
+import { keepChosen, type Verdict } from '../verdict.ts';
 import { headerOf } from './columns.ts';
 
 /** A record whose two sides fight over a field, with what was said of that. */

@@ -2,9 +2,9 @@ import { journalEntry } from '../../../core/journal-entry.ts';
 import type { RecordId, RecordKey } from '../../../core/record.ts';
 import type { JournalEntry } from '../../../core/state.ts';
 import type { FieldName, Fields } from '../../../core/value.ts';
-import { idCell } from '../../cells/id-cell.ts';
+import { idCell } from '../../cells/shown.ts';
 import { type RowState, syncText } from '../../cells/sync-text.ts';
-import { type Cell, equalCells, textCell } from '../../port/cell.ts';
+import { type Cell, describeCell, equalCells, textCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
@@ -12,7 +12,7 @@ import { join, nothing, type Verdict } from '../verdict.ts';
 /** An ID for a row that does not show it: of a record that was just created, or one that the row had lost, with what the journal says of that. */
 export interface GivenId {
   readonly id: RecordId;
-  readonly cause?: string;
+  readonly cause?: string | undefined;
 }
 
 /** Leaves a row alone and says why; `decision` is the scope under which a person may answer. */
@@ -31,19 +31,19 @@ export function holdRow(
 /** What to write into a row that exists. */
 export interface RowWrite {
   readonly state: RowState;
-  readonly given?: GivenId;
+  readonly given?: GivenId | undefined;
   readonly cells?: Readonly<Record<FieldName, Cell>>;
   readonly offers?: Fields;
   readonly notice?: string;
-  readonly noticed?: readonly FieldName[];
+  readonly noticed?: readonly FieldName[] | undefined;
   /** Values that a person put in place of both sides' own: nothing is agreed of them yet. */
-  readonly typed?: Fields;
+  readonly typed?: Fields | undefined;
   readonly replaced?: Fields;
   readonly lost?: Fields;
   /** What stood in cells that only show the CRM's value: the CRM never had it, and nothing was decided about it. */
   readonly covered?: Fields;
   /** Why, where that is not plain from the rest. */
-  readonly cause?: string;
+  readonly cause?: string | undefined;
   /** Values of the record that will be created from the row. */
   readonly creates?: Fields;
 }
@@ -96,3 +96,7 @@ export function claimRow(index: TabIndex, row: ObservedRow, creates: Fields): Ve
   const id = input.newToken();
   return writeRow(index, row, { entity, id }, { given: { id }, state: creating, creates });
 }
+
+/** Says that a row is decided once it rests, because a user may still be typing there; `undefined` where it rests. */
+export const findUnsettled = ({ entity, input }: TabIndex, row: ObservedRow): Verdict | undefined =>
+  input.isRestless(entity, row) ? { unsettled: [describeCell(row.id)] } : undefined;

@@ -1,4 +1,3 @@
-import type { FieldDefinition } from '../../../core/fields/field.ts';
 import { journalEntry } from '../../../core/journal-entry.ts';
 import { seenValue, wantedFields } from '../../../core/merge.ts';
 import { isFresh, type Loss, nextNotice, tellChanged } from '../../../core/notice.ts';
@@ -7,19 +6,22 @@ import type { RecordKey } from '../../../core/record.ts';
 import { type Agreement, emptyAgreement, type KnownRecord } from '../../../core/state.ts';
 import { equalValues, type FieldName, type Fields, pickFields, type Value } from '../../../core/value.ts';
 import { refusedScope } from '../../../core/waiting/scopes.ts';
-import { encode, type Names } from '../../cells/codec.ts';
-import { describeValue, quoteValue, showWhole } from '../../cells/describe-value.ts';
+import { encode } from '../../cells/codec.ts';
 import { noteShown } from '../../cells/shown.ts';
-import { type PressingState, type RowState, waitingState } from '../../cells/sync-text.ts';
+import {
+  describeValue,
+  type PressingState,
+  quoteValue,
+  showWhole,
+  waitingState,
+} from '../../cells/sync-text.ts';
 import { type Cell, emptyCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
-import type { DecidedField } from './merge.ts';
-import { type MergedRow, settleChosen } from './merge-row.ts';
-import { revertCause, revertRefused, type Said } from './refused.ts';
+import { type DecidedField, type MergedRow, settleChosen } from './merge.ts';
 import { type GivenId, writeRow } from './row-write.ts';
-import { planUpdate, takeBackUnwanted } from './update.ts';
+import { planUpdate, revertCause, revertRefused, type Said, takeBackUnwanted } from './update.ts';
 
 /** Decides a row that carries a record, and says in the Sync cell what came of it. `merged` is absent while its record is being sent. */
 export function decideRow(
@@ -40,7 +42,7 @@ export function decideRow(
   if (merged) return applyMerged(index, row, merged, given);
   const what = index.outbox.has(key.id) ? 'being sent to the CRM' : 'being created in the CRM';
   const state = { kind: 'pending', what } as const;
-  return join({ kept: [key] }, writeRow(index, row, key, { state, ...(given ? { given } : {}) }));
+  return join({ kept: [key] }, writeRow(index, row, key, { state, given }));
 }
 
 /** Turns the outcomes of a row into an outbox item, an agreement, a row write and the row's state. */
@@ -52,39 +54,50 @@ function applyMerged(
 ): Verdict {
   const { agreement, record } = merged;
   const { key } = record;
+  const { now } = index.input;
   const settled = settleChosen(index, key, merged.decided);
   const reverted = revertRefused(index, row, index.outbox.get(key.id), settled.decided);
   const decided = reverted?.decided ?? settled.decided;
   const update = reverted ? { ...reverted, state: undefined } : planUpdate(index, row, key, decided);
   const said = stateOf(index, row, key, decided, update.state);
-  const changes = findChanges(index, merged, decided);
-  const agreed = agreeOnSame(index, key, agreement, changes.same);
-  const write = { changes, decided, given, isReverted: reverted !== undefined, state: said.state };
+  const { cells, covered, losses, lost, offers, replaced, same, typed } = findChanges(index, merged, decided);
+  const { agreement: base, verdict: agreed } = agreeOnSame(index, key, agreement, same);
+  const [hasOffers, isTyped] = [offers, typed].map((fields) => Object.keys(fields).length > 0);
+  const writes = { cells, values: { ...same, ...offers, ...typed } };
+  const next = noteRow(base, { ...keptOffers(base, decided), ...offers }, row, decided, writes);
+  const isOfferedLess = Object.keys(next.offered).length < Object.keys(base.offered).length;
+  const isNew = next.shown !== base.shown || hasOffers || base !== agreement || isOfferedLess;
+  const notice = tellChanged(losses);
+  const noticed = losses.map(({ field }) => field);
+  const told = hasOffers ? nextNotice(next, { fields: Object.keys(offers), noticed, notice, at: now }) : next;
+  const isToldNow = isFresh(told, now);
+  const pressing = said.state ?? (isTyped ? waitingState : undefined);
   const isAnew = (scope: string) => settled.verdict.scopes?.includes(scope) === true;
-  const { spent = [] } = merged.verdict;
   return join(
-    { ...merged.verdict, spent: spent.filter((scope) => !isAnew(scope)) },
+    { ...merged.verdict, spent: merged.verdict.spent?.filter((scope) => !isAnew(scope)) ?? [] },
     settled.verdict,
     update.verdict,
     said.verdict,
-    agreed.verdict,
-    writeChanges(index, row, key, { ...write, agreement, base: agreed.agreement }),
+    agreed,
+    isNew ? { agreementsSaved: [next] } : nothing,
+    writeRow(index, row, key, {
+      state: pressing
+        ? { ...pressing, notice: isToldNow ? told.notice : '' }
+        : { kind: 'synced', at: hasOffers ? now : next.changedAt, notice: told.notice, isFresh: isToldNow },
+      cells,
+      offers,
+      notice,
+      noticed: losses.length > 0 ? noticed : undefined,
+      typed: isTyped ? typed : undefined,
+      ...(hasOffers || isTyped ? { replaced, lost, covered } : {}),
+      cause: reverted && revertCause,
+      given,
+    }),
   );
 }
 
 /** What the outcomes of a row come to for its cells. */
-interface RowChanges {
-  readonly same: Fields;
-  readonly offers: Fields;
-  readonly typed: Fields;
-  readonly replaced: Fields;
-  readonly lost: Fields;
-  readonly covered: Fields;
-  readonly cells: Readonly<Record<FieldName, Cell>>;
-  readonly losses: readonly Loss[];
-}
-
-function findChanges({ names }: TabIndex, merged: MergedRow, decided: readonly DecidedField[]): RowChanges {
+function findChanges({ names }: TabIndex, merged: MergedRow, decided: readonly DecidedField[]) {
   const same: Record<FieldName, Value> = {};
   const offers: Record<FieldName, Value> = {};
   const typed: Record<FieldName, Value> = {};
@@ -95,78 +108,29 @@ function findChanges({ names }: TabIndex, merged: MergedRow, decided: readonly D
   const losses: Loss[] = [];
   for (const { field, outcome } of decided) {
     const { name } = field;
-    if (outcome.kind === 'same') {
-      same[name] = outcome.value;
-      if (outcome.rewrite) cells[name] = encode(field, outcome.value, names);
-    } else if (outcome.kind === 'typed') {
+    const { kind } = outcome;
+    if (kind === 'typed' || kind === 'toTable' || (kind === 'same' && outcome.rewrite))
+      cells[name] = encode(field, outcome.value, names);
+    if (kind === 'same') same[name] = outcome.value;
+    if (kind === 'typed') {
       typed[name] = outcome.value;
       replaced[name] = outcome.before;
       lost[name] = outcome.before;
-      cells[name] = encode(field, outcome.value, names);
-    } else if (outcome.kind === 'toTable') {
-      offers[name] = outcome.value;
-      cells[name] = encode(field, outcome.value, names);
-      const isOfBoth = outcome.lost !== undefined || wasInCrm(merged, name, outcome.before);
-      if (isOfBoth) replaced[name] = outcome.before;
-      else if (outcome.before !== null) covered[name] = outcome.before;
-      if (outcome.lost !== undefined) {
-        lost[name] = outcome.lost;
-        losses.push({ field: name, words: wordsOf(field, outcome.lost, names) });
-      } else if (isPassedOver(merged, name, outcome.value)) {
-        const words = `${wordsOf(field, outcome.before, names)}, which it did not keep`;
-        losses.push({ field: name, words });
-      }
     }
+    if (kind !== 'toTable') continue;
+    const words = `${field.header} was ${quoteValue(field, outcome.lost ?? outcome.before, names)}`;
+    offers[name] = outcome.value;
+    const isOfBoth = outcome.lost !== undefined || wasInCrm(merged, name, outcome.before);
+    if (isOfBoth) replaced[name] = outcome.before;
+    else if (outcome.before !== null) covered[name] = outcome.before;
+    if (outcome.lost !== undefined) {
+      lost[name] = outcome.lost;
+      losses.push({ field: name, words });
+    } else if (isPassedOver(merged, name, outcome.value))
+      losses.push({ field: name, words: `${words}, which it did not keep` });
   }
   return { same, offers, typed, replaced, lost, covered, cells, losses };
 }
-
-/** What is to be written of a row. */
-interface ChangesToWrite {
-  readonly changes: RowChanges;
-  readonly decided: readonly DecidedField[];
-  /** As it was, and with what was found equal on both sides. */
-  readonly agreement: Agreement | undefined;
-  readonly base: Agreement;
-  readonly state: PressingState | undefined;
-  readonly isReverted: boolean;
-  readonly given: GivenId | undefined;
-}
-
-function writeChanges(
-  index: TabIndex,
-  row: ObservedRow,
-  key: RecordKey,
-  { agreement, base, changes, decided, given, isReverted, state }: ChangesToWrite,
-): Verdict {
-  const { now } = index.input;
-  const { cells, covered, losses, lost, offers, replaced, same, typed } = changes;
-  const [hasOffers, isTyped] = [offers, typed].map((fields) => Object.keys(fields).length > 0);
-  const writes = { cells, values: { ...same, ...offers, ...typed } };
-  const next = noteRow(base, { ...keptOffers(base, decided), ...offers }, row, decided, writes);
-  const isNew = next.shown !== base.shown || hasOffers || base !== agreement || offersLess(next, base);
-  const notice = tellChanged(losses);
-  const noticed = losses.map(({ field }) => field);
-  const offered = { fields: Object.keys(offers), noticed, notice, at: now };
-  const told = hasOffers ? nextNotice(next, offered) : next;
-  const atRest = syncedState(told, hasOffers ? now : next.changedAt, now);
-  const pressing = state ?? (isTyped ? waitingState : undefined);
-  const write = writeRow(index, row, key, {
-    state: pressing && isFresh(told, now) ? { ...pressing, notice: told.notice } : (pressing ?? atRest),
-    cells,
-    offers,
-    notice,
-    ...(losses.length > 0 ? { noticed } : {}),
-    ...(isTyped ? { typed } : {}),
-    ...(hasOffers || isTyped ? { replaced, lost, covered } : {}),
-    ...(isReverted ? { cause: revertCause } : {}),
-    ...(given ? { given } : {}),
-  });
-  return isNew ? join({ agreementsSaved: [next] }, write) : write;
-}
-
-const offersLess = (next: Agreement, before: Agreement): boolean =>
-  Object.keys(next.offered).length < Object.keys(before.offered).length;
 
 /** A cell may show what was offered before the CRM's value became unknown: that is no edit. */
 const keptOffers = ({ offered }: Agreement, decided: readonly DecidedField[]): Fields =>
@@ -210,16 +174,6 @@ function noteRow(
   return { ...base, offered, ...(shown ? { shown } : {}) };
 }
 
-const wordsOf = (field: FieldDefinition, value: Value, names: Names): string =>
-  `${field.header} was ${quoteValue(field, value, names)}`;
-
-const syncedState = (told: Pick<Agreement, 'notice' | 'noticed'>, at: number, now: number): RowState => ({
-  kind: 'synced',
-  at,
-  notice: told.notice,
-  isFresh: isFresh(told, now),
-});
-
 /**
  * Whether the CRM had the value that a cell shows: it was agreed, or offered. An empty cell that is filled says nothing of the CRM, nor does
  * what somebody typed into a column that only shows; whoever takes the write back must not put either into the CRM.
@@ -245,14 +199,12 @@ function agreeOnSame(
   same: Fields,
 ): { readonly agreement: Agreement; readonly verdict: Verdict } {
   const { input } = index;
-  const before: Record<FieldName, Value> = {};
-  const after: Record<FieldName, Value> = {};
-  for (const [name, value] of Object.entries(same)) {
+  const isNew = ([name, value]: [FieldName, Value]) => {
     const agreed = agreement?.fields[name];
-    if (agreed !== undefined && equalValues(agreed, value)) continue;
-    if (agreed !== undefined) before[name] = agreed;
-    after[name] = value;
-  }
+    return agreed === undefined || !equalValues(agreed, value);
+  };
+  const after = Object.fromEntries(Object.entries(same).filter(isNew));
+  const before = pickFields(agreement?.fields ?? {}, Object.keys(after));
   const current = agreement ?? emptyAgreement(key, input.now);
   if (Object.keys(after).length === 0) return { agreement: current, verdict: nothing };
   const kind = agreement ? 'update' : 'adopt';

@@ -1,5 +1,6 @@
 import { journalEntry } from '../../../core/journal-entry.ts';
 import { wantedFields } from '../../../core/merge.ts';
+import type { RecordId } from '../../../core/record.ts';
 import { hasMoved, type OutboxItem, waitingFields } from '../../../core/state.ts';
 import { equalFields, type FieldName, type Fields, pickFields } from '../../../core/value.ts';
 import { columnOf } from '../../port/layout.ts';
@@ -7,6 +8,7 @@ import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import type { DecidedField } from './merge.ts';
+import { writeRow } from './row-write.ts';
 
 /** Edits that wait, and that their row does not show any more because their column is gone. */
 export interface HiddenEdits {
@@ -76,3 +78,24 @@ export function letWaitingGo(index: TabIndex, row: ObservedRow, item: OutboxItem
   const cause = 'not sent, because its column is gone and the row is left alone';
   return join(noteLost(index, item, { ...kept, ...lost }, cause), { outboxDropped: [item.key] });
 }
+
+/**
+ * Leaves a row alone until something changes. What was taken from it before and not sent yet is decided anew when it goes on. What a user
+ * takes back is no edit of the row: the CRM gets it now, and the row follows then.
+ */
+export function leaveAlone(index: TabIndex, row: ObservedRow, id: RecordId): Verdict {
+  const { entity, outbox } = index;
+  const item = outbox.get(id);
+  const kept = [{ entity, id }];
+  const isLetGo = item?.state === 'waiting' && !item.isUndo;
+  return join(isLetGo ? letWaitingGo(index, row, item) : nothing, { kept });
+}
+
+/** A row that a user paused, most often with a checkbox: nothing is taken from it and nothing but its Sync cell is written to it. */
+export function pauseRow(index: TabIndex, row: ObservedRow, id: RecordId): Verdict {
+  const state = { kind: 'held', reason: pausedReason(index) } as const;
+  return join(leaveAlone(index, row, id), writeRow(index, row, { entity: index.entity, id }, { state }));
+}
+
+export const pausedReason = ({ layout }: TabIndex): string =>
+  `paused by its cell in “${layout.pauseHeader ?? ''}”. Untick or clear that to go on.`;
