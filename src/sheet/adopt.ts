@@ -14,6 +14,7 @@ import { createNames, decode, type Names } from './cells/codec.ts';
 import { leadChoices } from './cells/lead-names.ts';
 import { idCell } from './cells/shown.ts';
 import { describeValue } from './cells/sync-text.ts';
+import type { BoundRow } from './decide/identity/bind.ts';
 import type { SheetLink } from './link.ts';
 import { type Cell, describeCell, equalCells } from './port/cell.ts';
 import { newSheetError } from './port/errors.ts';
@@ -73,13 +74,8 @@ export async function adoptRows(link: SheetLink, column: string): Promise<readon
     const steps = adoptions.flatMap(({ entity }) => idSteps(entity, wanted.get(entity), now));
     if (steps.length === 0) return adoptions;
     const run = `adopt-${link.newWord()}`;
-    const open = link.mirror.transaction(() =>
-      beginWrite(
-        link,
-        run,
-        steps.map((write) => ({ write })),
-      ),
-    );
+    const written = steps.map((write) => ({ write }));
+    const open = link.mirror.transaction(() => beginWrite(link, run, written));
     const { refusal } = await sendWrite(link, open, { undoneWrites: 0, escalatedWrites: 0 });
     if (refusal) throw refusal;
     now = await link.table.read(layout);
@@ -132,13 +128,8 @@ function matchTabs(
     const field = findField(entity, key.field, catalog);
     if (observed.state === 'held' || !field) return [];
     const own = records.filter((record) => record.key.entity === entity);
-    const matched = matchRows({
-      rows: observed.rows,
-      records: own,
-      key: { ...field, header: key.header },
-      names,
-    });
-    return [{ entity, title, ...matched }];
+    const keyField = { ...field, header: key.header };
+    return [{ entity, title, ...matchRows({ rows: observed.rows, records: own, key: keyField, names }) }];
   });
 }
 
@@ -153,23 +144,18 @@ const describeColumns = (layout: Layout, column: string): string =>
     ),
   ].join(' ');
 
-/** A row without an ID, and the only record that it can be. */
-export interface Match {
-  readonly row: ObservedRow;
-  readonly id: RecordId;
-}
-
 /** A row for which a person has to say which record it is, or that it is a new one. */
-export interface UnclearRow {
+interface UnclearRow {
   readonly row: ObservedRow;
   readonly reason: string;
 }
 
 /** What becomes of the rows of a tab that somebody filled before the daemon came. */
-export interface Adoption {
+interface Adoption {
   /** Rows that carry the ID of a record already, and show it in the key column. */
   readonly identified: number;
-  readonly matches: readonly Match[];
+  /** Rows without an ID, and the only record that each can be. */
+  readonly matches: readonly BoundRow[];
   readonly unclear: readonly UnclearRow[];
 }
 
@@ -202,9 +188,8 @@ export function matchRows({ rows, records, key, names }: AdoptionInput): Adoptio
   const keyValueOf = ({ fields }: StoredRecord): Value => fields[key.name] ?? null;
   const isIdentified = (row: ObservedRow): boolean => {
     const record = recordById(row);
-    return (
-      record !== undefined && read(row)?.kind === 'value' && keyOf(row) === comparisonKey(keyValueOf(record))
-    );
+    const isRead = record !== undefined && read(row)?.kind === 'value';
+    return isRead && keyOf(row) === comparisonKey(keyValueOf(record));
   };
   const unnamed = filled.filter((row) => row.id.kind === 'empty');
   const rowsByKey = Map.groupBy(unnamed, keyOf);
@@ -222,21 +207,18 @@ export function matchRows({ rows, records, key, names }: AdoptionInput): Adoptio
     const text = keyOf(row);
     if (text === undefined) return { reason: `${key.header} is empty or can not be read.` };
     const shown = `${key.header} ${quoteText(describeCell(row.cells[key.name] ?? row.id))}`;
-    const [record, ...others] = recordsByKey.get(text) ?? [];
+    const [record, ...same] = recordsByKey.get(text) ?? [];
     if (!record) return { reason: `No record of the CRM has ${shown}.` };
-    if (others.length > 0) {
-      const ids = [record, ...others].map((each) => each.key.id);
+    if (same.length > 0) {
+      const ids = [record, ...same].map((each) => each.key.id);
       return { reason: `Several records of the CRM have ${shown}: ${listFew(ids, namedMax)}.` };
     }
     const { id } = record.key;
-    const same = (rowsByKey.get(text) ?? []).filter((other) => other !== row);
+    const alike = (rowsByKey.get(text) ?? []).filter((other) => other !== row);
     const holder = holders.get(id);
-    const rivals = [...same, ...(holder ? [holder] : [])].map(rowNumber);
-    if (rivals.length > 0)
-      return {
-        reason: `${shown} also stands in row ${listFew(rivals, namedMax)}, and only record ${id} has it.`,
-      };
-    return id;
+    const rivals = [...alike, ...(holder ? [holder] : [])].map(rowNumber);
+    const others = `${shown} also stands in row ${listFew(rivals, namedMax)}`;
+    return rivals.length > 0 ? { reason: `${others}, and only record ${id} has it.` } : id;
   }
 
   const judged = filled.filter((row) => !isIdentified(row)).map((row) => ({ row, found: judge(row) }));

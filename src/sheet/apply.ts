@@ -4,7 +4,7 @@ import { nextNotice } from '../core/notice.ts';
 import { type Consequences, lateLandingMs, type OpenWrite } from '../core/open-write.ts';
 import type { Log } from '../core/ports.ts';
 import { isClaimToken, type RecordId, recordKeyText } from '../core/record.ts';
-import type { Link } from '../sync/link.ts';
+import type { JournalEntry } from '../core/state.ts';
 import { wake } from '../sync/pushing/pusher.ts';
 import { forgetStep, replaceStep } from '../sync/pushing/unanswered.ts';
 import { takeAccount } from '../sync/reading/account.ts';
@@ -29,36 +29,16 @@ export async function applyPlan(
   plan: Plan,
   tally: UndoTally,
   mark?: Mark,
-): Promise<Landing> {
+): Promise<WriteEnd> {
   const open = commitPlan(link, plan);
   const saved = plan.outbox.save.map(({ key }) => key);
   // At once: a queue that does not answer must not come between the read of the table and the write.
-  const [landing] = await Promise.all([writeTable(link, plan, open, tally, mark), wake(link, saved)]);
-  return landing;
+  const written = open ? sendWrite(link, open, tally, mark) : nothingDone;
+  const [end] = await Promise.all([written, wake(link, saved)]);
+  return end;
 }
 
-/** What became of the steps of a plan at the table. */
-export interface Landing {
-  readonly landed: readonly TableStep[];
-  /** How many steps have to be planned again: they met other rows than their own, or values that a user typed at that moment. */
-  readonly undoneSteps: number;
-  /** Why the table did not take the others. */
-  readonly refusal?: SyncError;
-}
-
-export const nothingLanded: Landing = { landed: [], undoneSteps: 0 };
-
-async function writeTable(
-  link: SheetLink,
-  { table }: Plan,
-  open: OpenWrite | undefined,
-  tally: UndoTally,
-  mark?: Mark,
-): Promise<Landing> {
-  if (!open) return nothingLanded;
-  const { done, ...end } = await sendWrite(link, open, tally, mark);
-  return { landed: table.filter((_, number) => done.has(number)), ...end };
-}
+export const nothingDone: WriteEnd = { done: new Set(), undoneSteps: 0 };
 
 /** Returns the write to the table that begins with the plan; `undefined` where it has none. */
 function commitPlan(link: SheetLink, plan: Plan): OpenWrite | undefined {
@@ -87,11 +67,6 @@ function commitPlan(link: SheetLink, plan: Plan): OpenWrite | undefined {
 
 const otherAccountReason = 'The key opens another account of the CRM.';
 
-/** A step to the table, perhaps with what becomes true once it is done. */
-export interface WrittenStep extends Partial<Consequences> {
-  readonly write: RowStep;
-}
-
 /**
  * Plans a write to the table from its last read and makes it durable, so that what it does is found out whatever comes between. To be called
  * in a transaction.
@@ -99,7 +74,7 @@ export interface WrittenStep extends Partial<Consequences> {
 export function beginWrite(
   { clock, mirror, table }: SheetLink,
   run: string,
-  steps: readonly WrittenStep[],
+  steps: readonly TableStep[],
 ): OpenWrite {
   const now = clock.now();
   const receipts = mirror.readOpenWrites().map(({ receipt }) => receipt);
@@ -200,20 +175,15 @@ export interface UndoTally {
 }
 
 /** Follows a write while its adapter works on it. */
-function follow(
-  { clock, mirror }: SheetLink,
-  open: OpenWrite,
-): { keep: KeepReceipt; latest: () => OpenWrite } {
+function follow({ clock, mirror }: SheetLink, open: OpenWrite) {
   let latest = open;
-  return {
-    keep(receipt, damage) {
-      // Nothing more is sent: the time in which the write may land does not begin anew.
-      if (receipt === latest.receipt) return;
-      latest = { ...latest, receipt, damage, settlesAt: clock.now() + lateLandingMs };
-      mirror.saveOpenWrite(latest);
-    },
-    latest: () => latest,
+  const keep: KeepReceipt = (receipt, damage) => {
+    // Nothing more is sent: the time in which the write may land does not begin anew.
+    if (receipt === latest.receipt) return;
+    latest = { ...latest, receipt, damage, settlesAt: clock.now() + lateLandingMs };
+    mirror.saveOpenWrite(latest);
   };
+  return { keep, latest: () => latest };
 }
 
 /** Makes true what a write came to. Returns what is left of it. */
@@ -231,7 +201,7 @@ function settle(link: SheetLink, open: OpenWrite, result: WriteResult, tally: Un
     damage: pending,
   };
   mirror.transaction(() => {
-    for (const [number, step] of landed) confirm(link, at, step, done.get(number) ?? { edited: [] });
+    for (const [number, step] of landed) confirm(mirror, at, step, done.get(number) ?? { edited: [] });
     noteDamage(mirror, open.id, undone, { at, state: 'undone' });
     noteDamage(mirror, open.id, escalated, { at, state: 'escalated' });
     if (isOver) endWrite(link, left, refusal?.steps ?? new Set());
@@ -279,12 +249,7 @@ function endWrite({ clock, mirror }: SheetLink, left: OpenWrite, refused: Readon
  * Makes true what follows from a step that is done. The agreement is read again, because a push may have moved other fields of it while the
  * table was being written. To be called in a transaction.
  */
-export function confirm(
-  { mirror }: Pick<Link, 'mirror'>,
-  at: number,
-  step: Consequences,
-  end: StepEnd,
-): void {
+function confirm(mirror: Mirror, at: number, step: Consequences, end: StepEnd): void {
   const { closes, forgets, journal, key, notice, noticed } = step;
   if (journal) mirror.appendJournal([withOwnCells(journal, end)]);
   if (closes !== undefined) mirror.dropSuspect(closes);
@@ -298,9 +263,9 @@ export function confirm(
   const agreement = mirror.findAgreement(key);
   if (!agreement || Object.keys(offers).length === 0) return;
   const fields = { ...agreement.fields, ...offers };
-  const landed = landShown(agreement.shown, offers);
   const told = nextNotice(agreement, { fields: Object.keys(offers), noticed, notice, at });
-  mirror.saveAgreement({ ...agreement, ...landed, fields, offered: {}, changedAt: at, ...told });
+  const shown = agreement.shown ? { shown: landShown(agreement.shown, offers) } : {};
+  mirror.saveAgreement({ ...agreement, ...shown, fields, offered: {}, changedAt: at, ...told });
 }
 
 /** Fields that a user edited at that moment are not agreed: their cells have the user's values. */
@@ -308,10 +273,7 @@ const unedited = ({ offers }: Consequences, { edited }: StepEnd): Consequences['
   Object.fromEntries(Object.entries(offers).filter(([name]) => !edited.includes(name)));
 
 /** The line of a row that is gone names also what was in it under users' own columns. */
-function withOwnCells(
-  journal: NonNullable<Consequences['journal']>,
-  { own = {} }: StepEnd,
-): NonNullable<Consequences['journal']> {
+function withOwnCells(journal: JournalEntry, { own = {} }: StepEnd): JournalEntry {
   if (journal.kind !== 'delete') return journal;
   const cells = Object.entries(own).map(([header, cell]) => [header, describeCell(cell)]);
   return { ...journal, lost: { ...Object.fromEntries(cells), ...journal.lost } };

@@ -5,7 +5,7 @@ import { claimToken, type Entity, entities, parseRecordKey } from '../core/recor
 import { readContests } from '../sync/contests.ts';
 import { findAccountDoubt, readOwnCatalog } from '../sync/reading/account.ts';
 import { readEmptyLists, readNameless, readSwept } from '../sync/reading/lists.ts';
-import { applyPlan, type Landing, nothingLanded, recoverWrites, type UndoTally } from './apply.ts';
+import { applyPlan, nothingDone, recoverWrites, type UndoTally, type WriteEnd } from './apply.ts';
 import { readRemaps } from './column-map.ts';
 import { readPending, readSuspects, readVoidClaims } from './damages.ts';
 import { currentLayout } from './layout.ts';
@@ -72,24 +72,20 @@ export interface Round {
   readonly run?: string | undefined;
 }
 
-/** What reading the table needs. */
-export interface TableAccess {
+/** What a cycle begins with, and what reading the table needs. */
+interface CycleStart {
+  /** What the cycle before left. */
+  readonly trail: Trail;
   /** Says whether this instance may write, which everything after the read needs. */
   readonly writer: SoleWriter;
   readonly tally: UndoTally;
-}
-
-/** How a cycle is run. */
-export interface CycleOrder extends Round, TableAccess {
-  /** What the cycle before left. */
-  readonly trail: Trail;
 }
 
 /**
  * One cycle: read the table, decide, apply. Throws what reading or writing throws; then nothing is remembered of it. Nothing is decided while
  * another instance keeps the table: SHEET_KEPT.
  */
-export async function runCycle(link: SheetLink, order: CycleOrder): Promise<CycleResult> {
+export async function runCycle(link: SheetLink, order: Round & CycleStart): Promise<CycleResult> {
   const { choose, run, tally, trail, writer } = order;
   const { clock, mirror, times } = link;
   mirror.expectRoom();
@@ -100,11 +96,11 @@ export async function runCycle(link: SheetLink, order: CycleOrder): Promise<Cycl
   const looks = noteChanges(trail.firstLooks, memory, trail.readFrom);
   const chosen = choose(plan);
   const mark = writer.takeMark();
-  const landing = chosen ? await applyPlan(link, chosen, tally, mark) : nothingLanded;
+  const end = chosen ? await applyPlan(link, chosen, tally, mark) : nothingDone;
   // Where nothing else was to be written, nothing has carried it.
   const isLeft = mark !== undefined && (chosen?.table.length ?? 0) === 0;
-  const { landed, refusal, undoneSteps } = isLeft ? await renew(writer, mark, landing) : landing;
-  const applied = chosen && { ...chosen, table: landed };
+  const { done, refusal, undoneSteps } = isLeft ? await renew(writer, mark, end) : end;
+  const applied = chosen && { ...chosen, table: chosen.table.filter((_, number) => done.has(number)) };
   const firstLooks = keepOpen(looks, memory, applied, {
     isOutbound: (name) => isOutbound(mirror, name),
     typingPauseMs: times.typingPauseMs,
@@ -126,13 +122,13 @@ const isOutbound = (mirror: Mirror, name: string): boolean => {
 };
 
 /** What was done is remembered, whatever becomes of the mark. */
-async function renew(writer: SoleWriter, mark: Mark, landing: Landing): Promise<Landing> {
+async function renew(writer: SoleWriter, mark: Mark, end: WriteEnd): Promise<WriteEnd> {
   try {
     await writer.renew(mark);
-    return landing;
+    return end;
   } catch (error) {
     if (!isSyncError(error)) throw error;
-    return { ...landing, refusal: error };
+    return { ...end, refusal: error };
   }
 }
 
@@ -142,19 +138,19 @@ async function renew(writer: SoleWriter, mark: Mark, landing: Landing): Promise<
  */
 async function readTable(
   link: SheetLink,
-  access: TableAccess,
+  access: CycleStart,
   enter?: (table: ObservedTable) => Promise<void>,
 ): Promise<ObservedTable> {
   for (;;) {
-    const layout = currentLayout(link);
+    const catalog = link.mirror.readCatalog();
     const table = await link.table.read(tableLayout(link));
     await enter?.(table);
-    if (layout === currentLayout(link)) return takeNote(link, table, access);
+    if (catalog === link.mirror.readCatalog()) return takeNote(link, table, access);
   }
 }
 
 /** Keeps what a read says of the table as a whole. Returns the table as it counts. */
-async function takeNote(link: SheetLink, table: ObservedTable, access: TableAccess): Promise<ObservedTable> {
+async function takeNote(link: SheetLink, table: ObservedTable, access: CycleStart): Promise<ObservedTable> {
   if (readOwnCatalog(link.mirror) === undefined) return { ...table, tabs: unknownTabs };
   noteColumns(link.mirror, table);
   const isOutrun = rebaseOutrun(link, table);
@@ -167,18 +163,17 @@ async function takeNote(link: SheetLink, table: ObservedTable, access: TableAcce
  * Recovers the writes without a reply, and reads the table once more where one has landed or was undone, and so on: meanwhile another may
  * land. A read counts only if none is found to have landed after it.
  */
-async function readBehindWrites(
-  link: SheetLink,
-  table: ObservedTable,
-  { tally, writer }: TableAccess,
-  known: ReadonlySet<string> = new Set(),
-): Promise<ObservedTable> {
+async function readBehindWrites(link: SheetLink, read: ObservedTable, { tally, writer }: CycleStart) {
+  let table = read;
+  let known: ReadonlySet<string> = new Set();
   // Recovering may undo what a write did.
-  if (!writer.mayWrite) return table;
-  const news = new Set(await recoverWrites(link, tally));
-  if (news.isSubsetOf(known)) return table;
-  const next = await link.table.read(tableLayout(link));
-  return readBehindWrites(link, next, { tally, writer }, known.union(news));
+  while (writer.mayWrite) {
+    const news = new Set(await recoverWrites(link, tally));
+    if (news.isSubsetOf(known)) break;
+    known = known.union(news);
+    table = await link.table.read(tableLayout(link));
+  }
+  return table;
 }
 
 /**
@@ -200,9 +195,9 @@ const hasFreshColumns = ({ tabs }: ObservedTable): boolean =>
   Object.values(tabs).some((tab) => tab.state === 'read' && (tab.fresh?.size ?? 0) > 0);
 
 /** The plan of a cycle without applying it: the same decision from a read of its own. */
-export async function dryRun(link: SheetLink, trail: Trail, access: TableAccess): Promise<Plan> {
-  const table = await readTable(link, access);
-  return planCycle(link, trail, table).grounded.plan;
+export async function dryRun(link: SheetLink, start: CycleStart): Promise<Plan> {
+  const table = await readTable(link, start);
+  return planCycle(link, start.trail, table).grounded.plan;
 }
 
 function planCycle(
@@ -210,7 +205,7 @@ function planCycle(
   { memory, lookedAt, grounded }: Trail,
   table: ObservedTable,
   run = link.newWord(),
-): Required<Pick<Trail, 'memory' | 'lookedAt' | 'grounded'>> {
+) {
   const { clock, mirror, policy, times } = link;
   const now = clock.now();
   const next = remember(memory, table, clock.monotonicMs());

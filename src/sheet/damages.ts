@@ -5,7 +5,7 @@ import type { RecordId } from '../core/record.ts';
 import type { JournalEntry } from '../core/state.ts';
 import type { Fields } from '../core/value.ts';
 import { sheetFacts } from './facts.ts';
-import { type Cell, describeCell } from './port/cell.ts';
+import { describeCell } from './port/cell.ts';
 import type { Damage, DamagedCell, Suspect } from './port/damage.ts';
 
 const causes = {
@@ -64,18 +64,14 @@ function describeDamage(
   cause: string,
 ): JournalEntry[] {
   if (entity === 'question') return [];
+  const textsOf = (side: keyof DamagedCell): Fields =>
+    Object.fromEntries(
+      Object.entries({ ...own, ...cells }).flatMap(([name, { [side]: cell }]) =>
+        cell.kind === 'empty' ? [] : [[name, describeCell(cell)]],
+      ),
+    );
   const parts = { before: textsOf('before'), after: textsOf('written') };
   return [journalEntry({ now, run }, { entity, id: describeCell(id) }, { kind: 'repair', cause, ...parts })];
-
-  function textsOf(side: keyof DamagedCell): Fields {
-    const texts = Object.entries({ ...own, ...cells }).map(([name, damaged]): readonly [string, Cell] => [
-      name,
-      damaged[side],
-    ]);
-    return Object.fromEntries(
-      texts.flatMap(([name, cell]) => (cell.kind === 'empty' ? [] : [[name, describeCell(cell)]])),
-    );
-  }
 }
 
 /** A user who brings back a row with an old token does so within this time. */

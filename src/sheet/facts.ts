@@ -1,8 +1,17 @@
 import { entityFact, fact, isNumber, isObject, isText, listOf, namedOf, pairOf } from '../core/facts.ts';
+import type { Direction } from '../core/merge.ts';
 import type { FieldName } from '../core/value.ts';
-import type { ColumnMap } from './column-moves.ts';
 
-const isColumnPlace = (content: unknown): content is ColumnMap[FieldName] =>
+/** Under which header a field stands, its own where absent, and which way it goes. */
+export interface ColumnPlace {
+  readonly header?: string;
+  readonly direction: Direction;
+}
+
+/** Where the configuration puts the fields of a tab; one that is absent stands under its own header and goes both ways. */
+export type ColumnMap = Readonly<Record<FieldName, ColumnPlace>>;
+
+const isColumnPlace = (content: unknown): content is ColumnPlace =>
   isObject(content) && isText(content['direction']) && isText(content['header'] ?? '');
 
 /** The facts of a mirror that are the sheet's own: what each is, and who writes it. */

@@ -7,7 +7,7 @@ import { labelKey } from '../core/text/label-key.ts';
 import type { FieldName } from '../core/value.ts';
 import type { BrakeLimits } from '../core/waiting/brakes.ts';
 import type { Link } from '../sync/link.ts';
-import { choicesOf, createNames } from './cells/codec.ts';
+import { choicesOf, createNames, type Names } from './cells/codec.ts';
 import type { Column, Layout } from './port/layout.ts';
 import { questionTab } from './questions/question-tab.ts';
 
@@ -59,9 +59,10 @@ export function buildLayout(
   { questionsTitle, tabs }: Policy,
   catalog: Catalog,
 ): Layout {
+  const names = createNames(catalog, [], 'UTC');
   const ofRecords = entities.map((entity) => {
     const tab = tabs[entity];
-    const columns = describeEntity(entity, catalog).flatMap((field) => buildColumn(field, tab, catalog));
+    const columns = describeEntity(entity, catalog).flatMap((field) => buildColumn(field, tab, names));
     const pause = tab.pauseHeader === undefined ? {} : { pauseHeader: tab.pauseHeader };
     return { entity, title: tab.title, columns: arrange(columns, tab.order ?? []), ...pause };
   });
@@ -83,13 +84,13 @@ function headerOf({ header, name }: FieldDefinition, { columns, pauseHeader }: T
   return given.includes(labelKey(header)) ? `${header} (${name})` : header;
 }
 
-function buildColumn(field: FieldDefinition, tab: TabPolicy, catalog: Catalog): Column[] {
+function buildColumn(field: FieldDefinition, tab: TabPolicy, names: Names): Column[] {
   const rules = tab.columns[field.name] ?? {};
   const direction = field.isReadOnly && rules.direction !== 'off' ? 'toTable' : (rules.direction ?? 'both');
   if (direction === 'off') return [];
   // Leads are too many and too restless for a dropdown; a multi-select can not be one.
   const hasDropdown = field.kind !== 'lead' && field.kind !== 'multi-select';
-  const labels = hasDropdown ? choicesOf(field, createNames(catalog, [], 'UTC'))?.labels : undefined;
+  const labels = hasDropdown ? choicesOf(field, names)?.labels : undefined;
   const header = headerOf(field, tab);
   const column: Column = {
     field: field.name,
@@ -130,7 +131,7 @@ const accepted: Readonly<Record<FieldKind, string>> = {
 };
 
 /** What people read at the header of a column: what it takes, and what becomes of what they type. */
-export function describeColumn(field: FieldDefinition, column: Omit<Column, 'note'>): string {
+function describeColumn(field: FieldDefinition, column: Omit<Column, 'note'>): string {
   if (field.held !== undefined)
     return `Held: ${field.held}. What is typed here is not sent until the field is back; then it goes on by itself.`;
   if (field.isReadOnly || column.direction === 'toTable') {

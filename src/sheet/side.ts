@@ -72,7 +72,7 @@ export class SheetSide implements Side {
   }
 
   async plan(): Promise<Plan> {
-    const plan = await dryRun(this.#link, this.#trail, { tally: this.tally, writer: this.#writer });
+    const plan = await dryRun(this.#link, this.#start);
     this.#gate.keep(plan);
     return plan;
   }
@@ -121,6 +121,10 @@ export class SheetSide implements Side {
     return this.#writer.leave();
   }
 
+  get #start() {
+    return { tally: this.tally, trail: this.#trail, writer: this.#writer };
+  }
+
   /**
    * A cycle, and further ones as long as steps are undone because rows moved meanwhile. Fails at the end where the sheet did not take all of
    * it.
@@ -145,13 +149,7 @@ export class SheetSide implements Side {
       this.#decided = plan;
       return order.choose(plan);
     };
-    const result = await runCycle(this.#link, {
-      ...order,
-      choose,
-      tally: this.tally,
-      trail: this.#trail,
-      writer: this.#writer,
-    });
+    const result = await runCycle(this.#link, { ...order, ...this.#start, choose });
     this.#trail = result.trail;
     this.lastPlan = result.plan;
     this.report = describeResult(result);
@@ -161,7 +159,7 @@ export class SheetSide implements Side {
 
   async #layOut(hasFreshColumns: boolean): Promise<void> {
     const layout = currentLayout(this.#link);
-    const isSame = layout === this.#laidOut || JSON.stringify(layout) === JSON.stringify(this.#laidOut);
+    const isSame = JSON.stringify(layout) === JSON.stringify(this.#laidOut);
     if (!isSame || hasFreshColumns) await this.#link.table.layOut(tableLayout(this.#link), 'refresh');
     this.#laidOut = layout;
   }

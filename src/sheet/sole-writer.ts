@@ -34,8 +34,8 @@ export class SoleWriter {
   #waiting: Sighting | undefined;
   #count = 0;
   /** The last mark of a keeper that may have arrived, and the last that did. */
-  #sent: Sent | undefined;
-  #arrived: Sent | undefined;
+  #sent: Sent = { count: 0, at: 0 };
+  #arrived: Sent = { count: 0, at: Number.NEGATIVE_INFINITY };
   #waitedAt = Number.NEGATIVE_INFINITY;
 
   constructor(link: Surroundings) {
@@ -49,7 +49,7 @@ export class SoleWriter {
   get mayWrite(): boolean {
     if (this.#isSigned !== true) return this.#isSigned === false;
     const { clock, times } = this.#link;
-    return this.#isOwn(this.#keeper) && clock.monotonicMs() - this.#arrivedAt < 2 * times.markMs;
+    return this.#isOwn(this.#keeper) && clock.monotonicMs() - this.#arrived.at < 2 * times.markMs;
   }
 
   /** Another instance that waits until this one stops. */
@@ -75,7 +75,7 @@ export class SoleWriter {
   /** The mark that is to be written next, once it is time for it; to be sent by the table with what else it writes. */
   takeMark(): Mark | undefined {
     const { clock, times } = this.#link;
-    const isDue = clock.monotonicMs() - (this.#sent?.at ?? 0) >= times.markMs;
+    const isDue = clock.monotonicMs() - this.#sent.at >= times.markMs;
     return this.#isSigned && isDue && this.mayWrite ? this.#nextMark() : undefined;
   }
 
@@ -108,10 +108,6 @@ export class SoleWriter {
     if (this.#isSigned && !this.mayWrite && this.#keeper && !this.#isOwn(this.#keeper)) throw this.#kept();
   }
 
-  get #arrivedAt(): number {
-    return this.#arrived?.at ?? Number.NEGATIVE_INFINITY;
-  }
-
   #isOwn(seen: Sighting | undefined): boolean {
     return seen?.mark.instance.id === this.#link.own.instance.id;
   }
@@ -121,7 +117,7 @@ export class SoleWriter {
     const now = clock.monotonicMs();
     this.#keeper = sight(this.#keeper, keeper, now, times.goneMs / 2);
     this.#waiting = sight(this.#waiting, waiting, now, times.goneMs / 2);
-    if (this.#isOwn(this.#keeper) && this.#sent?.count === keeper?.count) this.#arrived = this.#sent;
+    if (this.#isOwn(this.#keeper) && this.#sent.count === keeper?.count) this.#arrived = this.#sent;
   }
 
   #isOver({ lookedAt, mark, since }: Sighting): boolean {

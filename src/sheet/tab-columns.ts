@@ -4,8 +4,7 @@ import type { Agreement } from '../core/state.ts';
 import type { FieldName } from '../core/value.ts';
 import { sheetFacts } from './facts.ts';
 import { currentLayout, type LayoutLink } from './layout.ts';
-import type { SheetLink } from './link.ts';
-import { type Column, type Layout, recordTabs, type TabLayout } from './port/layout.ts';
+import type { Column, Layout } from './port/layout.ts';
 import type { ObservedTab, ObservedTable } from './port/table.ts';
 
 /**
@@ -14,29 +13,19 @@ import type { ObservedTab, ObservedTable } from './port/table.ts';
  * as after it was lost: there everything is met for the first time, and a person is asked.
  */
 export function tableLayout(link: LayoutLink): Layout {
-  const layout = currentLayout(link);
-  const newFields = findNewFields(layout, link);
-  return layout.map((tab) => {
-    if (tab.entity === 'question') return tab;
-    const fields = newFields.get(tab.entity);
-    if (!fields || fields.size === 0) return tab;
-    const mark = (column: Column): Column => (fields.has(column.field) ? { ...column, isNew: true } : column);
-    return { ...tab, columns: tab.columns.map(mark) };
-  });
-}
-
-function findNewFields(layout: Layout, { mirror, policy }: Pick<SheetLink, 'mirror' | 'policy'>) {
+  const { mirror, policy } = link;
   const agreements = mirror.readAgreements();
-  return new Map(
-    recordTabs(layout).map(({ columns, entity }) => {
-      const own = agreements.filter(({ key }) => key.entity === entity);
-      const met = meetFields(mirror, { columns, entity }, own);
-      const isNamed = (field: FieldName) => policy.tabs[entity].columns[field]?.header !== undefined;
-      const isNew = ({ field }: Column) => !met.has(field) && !isNamed(field);
-      const isKnownTab = own.some(({ fields, offered }) => Object.keys({ ...fields, ...offered }).length > 0);
-      return [entity, new Set(isKnownTab ? columns.filter(isNew).map(({ field }) => field) : [])];
-    }),
-  );
+  return currentLayout(link).map((tab) => {
+    const { columns, entity } = tab;
+    if (entity === 'question') return tab;
+    const own = agreements.filter(({ key }) => key.entity === entity);
+    const met = meetFields(mirror, entity, columns, own);
+    const isNew = ({ field }: Column) =>
+      !met.has(field) && policy.tabs[entity].columns[field]?.header === undefined;
+    const isKnownTab = own.some(({ fields, offered }) => Object.keys({ ...fields, ...offered }).length > 0);
+    if (!isKnownTab || !columns.some(isNew)) return tab;
+    return { ...tab, columns: columns.map((each) => (isNew(each) ? { ...each, isNew: true } : each)) };
+  });
 }
 
 /** Whether any tab was found with a column of a field. */
@@ -51,9 +40,7 @@ export function noteColumns(mirror: Mirror, { tabs }: ObservedTable): void {
   for (const entity of entities) {
     const tab = tabs[entity];
     if (tab.state === 'held') continue;
-    const before = new Set(mirror.readFact(sheetFacts.metFields(entity)));
-    const met = before.union(tab.fields);
-    if (met.size > before.size) mirror.saveFact(sheetFacts.metFields(entity), [...met]);
+    addFields(mirror, sheetFacts.metFields(entity), tab.fields);
   }
 }
 
@@ -63,18 +50,27 @@ export function noteColumns(mirror: Mirror, { tabs }: ObservedTable): void {
  */
 function meetFields(
   mirror: Mirror,
-  { columns, entity }: Pick<TabLayout<Entity>, 'columns' | 'entity'>,
+  entity: Entity,
+  columns: readonly Column[],
   agreements: readonly Agreement[],
 ): ReadonlySet<FieldName> {
-  const before = new Set(mirror.readFact(sheetFacts.metFields(entity)));
+  const fact = sheetFacts.metFields(entity);
+  const before = new Set(mirror.readFact(fact));
   if (columns.every(({ field }) => before.has(field))) return before;
-  const met = new Set(before);
-  for (const { fields, offered } of agreements) {
-    for (const field in fields) met.add(field);
-    for (const field in offered) met.add(field);
-  }
-  if (met.size > before.size) mirror.saveFact(sheetFacts.metFields(entity), [...met]);
-  return met;
+  const agreed = agreements.flatMap(({ fields, offered }) => Object.keys({ ...fields, ...offered }));
+  return addFields(mirror, fact, new Set(agreed));
+}
+
+/** Adds fields to those that a fact names. Returns all of them. */
+function addFields(
+  mirror: Mirror,
+  fact: ReturnType<typeof sheetFacts.metFields>,
+  more: ReadonlySet<FieldName>,
+): ReadonlySet<FieldName> {
+  const before = new Set(mirror.readFact(fact));
+  const all = before.union(more);
+  if (all.size > before.size) mirror.saveFact(fact, [...all]);
+  return all;
 }
 
 /** Reads with the fields added that were boxed before: as long as a read is the same object, so is what it was completed to. */
@@ -90,9 +86,7 @@ export function keepBoxes(mirror: Mirror, table: ObservedTable): ObservedTable {
     const tab = table.tabs[entity];
     if (tab.state === 'held') continue;
     const now = tab.boxed ?? new Set<FieldName>();
-    const before = new Set(mirror.readFact(sheetFacts.boxedFields(entity)));
-    const boxed = before.union(now);
-    if (boxed.size > before.size) mirror.saveFact(sheetFacts.boxedFields(entity), [...boxed]);
+    const boxed = addFields(mirror, sheetFacts.boxedFields(entity), now);
     if (boxed.size > now.size) tabs[entity] = { ...tab, boxed };
   }
   if (Object.keys(tabs).length === 0) return table;

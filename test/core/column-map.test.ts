@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { columnMapOf, compareColumnMaps } from '../../src/sheet/column-moves.ts';
+import { columnMapOf, compareColumnMaps } from '../../src/sheet/column-map.ts';
 import type { Plan } from '../../src/sheet/plans/plan.ts';
 import type { ColumnPolicy } from '../../src/sheet/policy.ts';
 import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Edit, findDisorder } from '../../src/core/waiting/disorder.ts';
-import { copyReason } from '../../src/sheet/decide/identity/copies.ts';
+import { copyReason } from '../../src/sheet/decide/identity/strays.ts';
 import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { defaultBrakes } from '../support/policy.ts';

@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { SyncError } from '../../src/core/errors.ts';
 import { lateLandingMs, type OpenWrite } from '../../src/core/open-write.ts';
 import { emptyAgreement, type JournalEntry } from '../../src/core/state.ts';
-import { beginWrite, recoverWrites, sendWrite, type WrittenStep } from '../../src/sheet/apply.ts';
+import { beginWrite, recoverWrites, sendWrite } from '../../src/sheet/apply.ts';
 import { readPending, readVoidClaims } from '../../src/sheet/damages.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
+import type { TableStep } from '../../src/sheet/plans/plan.ts';
 import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { Damage, Suspect } from '../../src/sheet/port/damage.ts';
 import { newSheetError } from '../../src/sheet/port/errors.ts';
@@ -43,7 +44,7 @@ const set = (change: Partial<SetStep> = {}): SetStep => ({
 });
 
 /** A new title for lead 1, and a claim of the row below. */
-const [titleStep, claimStep]: readonly WrittenStep[] = [
+const [titleStep, claimStep]: readonly TableStep[] = [
   { write: set(), key: lead('1'), offers: { title: 'New', note: 'Noted' }, notice: 'Changed' },
   {
     write: set({ position: 2, idSeen: emptyCell, id: textCell('new-a-b') }),
@@ -53,7 +54,7 @@ const [titleStep, claimStep]: readonly WrittenStep[] = [
     creates: { title: 'Mine' },
   },
 ];
-const steps = [titleStep, claimStep] as [WrittenStep, WrittenStep];
+const steps = [titleStep, claimStep] as [TableStep, TableStep];
 
 /** A mirror beside a table that says this of each write. */
 function openWrites(...results: (Partial<WriteResult> | undefined | SyncError)[]) {
@@ -81,7 +82,7 @@ function openWrites(...results: (Partial<WriteResult> | undefined | SyncError)[]
   };
   const link = { clock, log: createRecordingLog(), mirror, table } as unknown as SheetLink;
   mirror.saveAgreement({ ...emptyAgreement(lead('1'), 1), offered: { title: 'New', note: 'Noted' } });
-  const begin = (written: readonly WrittenStep[] = steps, of = run): OpenWrite =>
+  const begin = (written: readonly TableStep[] = steps, of = run): OpenWrite =>
     mirror.transaction(() => beginWrite(link, of, written));
   return {
     adapter,
@@ -104,7 +105,7 @@ const noReply = () => newSheetError('SHEET_UNREACHABLE', 'No reply.');
 describe('a write to the table', () => {
   test('is durable with what follows from its steps before it is sent', async () => {
     const { asked, begin, clock, mirror, send } = openWrites(noReply());
-    const first = begin([titleStep as WrittenStep], 'w0');
+    const first = begin([titleStep as TableStep], 'w0');
     const open = begin();
     await expect(send(open)).rejects.toMatchObject({ code: 'SHEET_UNREACHABLE' });
     expect(open).toMatchObject({ id: run, tokens: ['new-a-b'], damage: [] });

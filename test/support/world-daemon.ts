@@ -138,7 +138,8 @@ export async function cycle(world: World, outcome: Outcome = 'answered'): Promis
 /** Users lay out what is new in the layout. */
 async function layOut(world: World, link: SheetLink): Promise<void> {
   const layout = currentLayout(link);
-  if (world.tabs.laidOut !== layout) await link.table.layOut(layout, 'create', { addColumns: true });
+  const isLaidOut = JSON.stringify(world.tabs.laidOut) === JSON.stringify(layout);
+  if (!isLaidOut) await link.table.layOut(layout, 'create', { addColumns: true });
   world.tabs.laidOut = layout;
 }
 
@@ -146,7 +147,7 @@ async function layOut(world: World, link: SheetLink): Promise<void> {
 export async function decideWorld(world: World, read?: ObservedTable): Promise<Plan> {
   const link = linkOf(world, 'answered', readingTable(world, read));
   await layOut(world, link);
-  return dryRun(link, world.trail, access(world, link));
+  return dryRun(link, { trail: world.trail, ...access(world, link) });
 }
 
 /** Reads the sheet, decides and does nothing. */

@@ -9,6 +9,7 @@ import {
 } from '../../core/fields/catalog.ts';
 import { type ChoiceIndex, indexChoices } from '../../core/fields/choice.ts';
 import type { FieldDefinition } from '../../core/fields/field.ts';
+import type { FieldKind } from '../../core/fields/field-kind.ts';
 import { decodeFound, refusedName } from '../../core/fields/found-name.ts';
 import { listSeparator, readMembers, writeMembers } from '../../core/fields/members.ts';
 import { listFew, quoteText } from '../../core/text/cut-text.ts';
@@ -93,28 +94,24 @@ export const leadChoice = (id: number, title: string): Choice<number> => ({
   aliases: [title, `${title} #${id}`, `#${id} ${title}`],
 });
 
+const choicesByKind: Partial<Record<FieldKind, ChoiceNames>> = {
+  stage: 'stages',
+  'lead-status': 'leadStatuses',
+  'task-status': 'taskStatuses',
+  'task-priority': 'taskPriorities',
+  lead: 'leads',
+};
+
+type ChoiceNames = 'stages' | 'leadStatuses' | 'taskStatuses' | 'taskPriorities' | 'leads';
+
 /** The choices a field takes its values from, or `undefined` where any value of its kind will do. */
 export function choicesOf(
   field: FieldDefinition,
   names: Names,
 ): ChoiceIndex<number> | ChoiceIndex<string> | undefined {
-  switch (field.kind) {
-    case 'stage':
-      return names.stages;
-    case 'lead-status':
-      return names.leadStatuses;
-    case 'task-status':
-      return names.taskStatuses;
-    case 'task-priority':
-      return names.taskPriorities;
-    case 'lead':
-      return names.leads;
-    case 'select':
-    case 'multi-select':
-      return optionsOf(field, field.formerOptions);
-    default:
-      return undefined;
-  }
+  if (field.kind === 'select' || field.kind === 'multi-select') return optionsOf(field, field.formerOptions);
+  const own = choicesByKind[field.kind];
+  return own && names[own];
 }
 
 const noOptions: readonly string[] = [];
@@ -261,9 +258,16 @@ function decodeUsers(field: FieldDefinition, cell: Cell): Decoded {
   return decoded(users.length === 0 ? null : [...new Set(users)]);
 }
 
+/** Refuses what a cell shows, in the words of what it is not and what its column takes. */
+const refusedCell = ({ header }: FieldDefinition, cell: Cell, fault: string, accepted: string): Decoded =>
+  refused(`${quoteText(describeCell(cell))} is ${fault}. ${header} takes ${accepted}.`);
+
 const refusedNumber = (field: FieldDefinition, cell: Cell): Decoded =>
-  refused(
-    `${quoteText(describeCell(cell))} is not a number. ${field.header} takes a ${field.kind === 'integer' ? 'whole number' : 'number like 1250.5'}.`,
+  refusedCell(
+    field,
+    cell,
+    'not a number',
+    `a ${field.kind === 'integer' ? 'whole number' : 'number like 1250.5'}`,
   );
 
 /** The value comes first and then the format: the other way round the cell would show the day's serial number meanwhile, which is a number. */
@@ -308,17 +312,13 @@ function decodePercent(field: FieldDefinition, cell: Cell): Decoded {
   const isPart = isPercent || (read.value > 0 && read.value < 1);
   const percent = isPart ? Number((read.value * 100).toPrecision(15)) : read.value;
   if (Number.isInteger(percent) && (!isPercent || percent <= 100)) return decoded(percent);
-  return refused(
-    `${quoteText(describeCell(cell))} is not a whole number from 0 to 100. ${field.header} takes one like 50 or 50%.`,
-  );
+  return refusedCell(field, cell, 'not a whole number from 0 to 100', 'one like 50 or 50%');
 }
 
 function decodeBoolean(field: FieldDefinition, cell: Cell): Decoded {
   const truth = readTypedTruth(cell);
   if (truth !== undefined) return decoded(truth);
-  return refused(
-    `${quoteText(describeCell(cell))} is neither yes nor no. ${field.header} takes TRUE or FALSE, yes or no.`,
-  );
+  return refusedCell(field, cell, 'neither yes nor no', 'TRUE or FALSE, yes or no');
 }
 
 /**

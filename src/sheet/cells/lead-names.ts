@@ -32,14 +32,11 @@ export function leadChoices(records: readonly KnownRecord[], agreements: readonl
 }
 
 /**
- * The titles of rows that are to become leads: those without an ID, those that are claimed, and those that will be new once somebody clears
+ * The titles of rows that are to become leads, or tasks: those without an ID, those that are claimed, and those that will be new once somebody clears
  * an ID that no record has or that belongs to another row. Whoever adds a lead and what belongs to it can name it by nothing but its title,
  * and must not reach an older lead that is called the same.
  */
-export const comingLeads = (known: Known, table: ObservedTable): string[] =>
-  comingTitles('lead', known, table);
-
-function comingTitles(
+export function comingTitles(
   entity: 'lead' | 'task',
   { outbox, records }: Known,
   { tabs }: ObservedTable,
@@ -69,10 +66,6 @@ export function typedNames(known: Pick<Known, 'catalog' | 'records'>, coming: ()
     userIds: once(() => findUserIds(known)),
   };
 }
-
-/** As {@link typedNames}, for the rows of a table. */
-export const typedNamesIn = (known: Known, table: ObservedTable) =>
-  typedNames(known, () => comingTitles('task', known, table));
 
 const taskChoices = (records: readonly KnownRecord[]) =>
   records.flatMap(({ fields, key, presence }) =>

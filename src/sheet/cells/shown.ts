@@ -95,19 +95,17 @@ export interface ShownBase {
 /** What is known of the cells of a row after a look at them; what was known before when that is nothing new. */
 export function noteShown(base: ShownBase, looks: readonly CellLook[]): Shown | undefined {
   const { shown = {} } = base;
-  const changed: Record<FieldName, readonly ShownForm[] | undefined> = {};
+  const noted: Record<FieldName, readonly ShownForm[]> = { ...shown };
+  let isNew = false;
   for (const look of looks) {
     const { name } = look.field;
     const known = shown[name] ?? [];
     const next = noteCell(base, look, known);
-    if (!areSame(known, next)) changed[name] = next.length > 0 ? next : undefined;
+    isNew ||= !areSame(known, next);
+    if (next.length > 0) noted[name] = next;
+    else delete noted[name];
   }
-  if (Object.keys(changed).length === 0) return base.shown;
-  return Object.fromEntries(
-    Object.entries({ ...shown, ...changed }).flatMap(([name, cells]) =>
-      cells === undefined ? [] : [[name, cells] as const],
-    ),
-  );
+  return isNew ? noted : base.shown;
 }
 
 function noteCell(
@@ -153,10 +151,7 @@ const areSame = (left: readonly ShownForm[], right: readonly ShownForm[]): boole
   left.length === right.length && left.every((each, index) => isSame(each, right[index] as ShownForm));
 
 /** What is still to be known of a row once the offered values were seen there: how it showed those before is past. */
-export const landShown = (shown: Shown | undefined, offered: Fields): { readonly shown?: Shown } =>
-  shown ? { shown: withoutPast(shown, offered) } : {};
-
-const withoutPast = (shown: Shown, offered: Fields): Shown =>
+export const landShown = (shown: Shown, offered: Fields): Shown =>
   Object.fromEntries(
     Object.entries(shown).flatMap(([name, cells]) => {
       const value = offered[name];

@@ -1,10 +1,10 @@
 import { type Entity, type RecordKey, recordKeyText } from '../../core/record.ts';
-import type { Decision, OutboxItem } from '../../core/state.ts';
+import type { OutboxItem } from '../../core/state.ts';
 import { isAboutAny, scopeEntity } from '../../core/waiting/scopes.ts';
 import type { Hold } from '../../core/waiting/waiting.ts';
-import type { DecideInput, Plan, Question, TableStep } from '../plans/plan.ts';
+import type { DecideInput, Plan } from '../plans/plan.ts';
 import { recordTabs, type TabLayout } from '../port/layout.ts';
-import type { ObservedTable, ReadTab } from '../port/table.ts';
+import type { ObservedTable } from '../port/table.ts';
 import { readQuestionTab } from '../questions/answers.ts';
 import { planQuestionRows } from '../questions/question-rows.ts';
 import { findNotices, findQuestions } from '../questions/questions.ts';
@@ -30,7 +30,7 @@ export function decide(input: DecideInput): Plan {
   const brakedLeads = leads && brakeTab(leads, false);
   const areLeadsStopped =
     input.table.tabs.lead.state === 'held' || (brakedLeads?.verdict.brakes?.length ?? 0) > 0;
-  const verdicts = tabs.flatMap(({ tab, verdict }) => {
+  const verdicts = tabs.flatMap(({ tab, verdict }): Verdict[] => {
     if (!tab) return [verdict];
     const braked = tab === leads && brakedLeads ? brakedLeads : brakeTab(tab, areLeadsStopped);
     return [verdict, ...judge(tab, braked)];
@@ -45,19 +45,21 @@ const judge = (tab: ClassifiedTab, braked: Braked): Verdict[] => [
 ];
 
 /** A tab that can be read, and what is said of it at once. */
-function readTab(
-  table: TableIndex,
-  layout: TabLayout<Entity>,
-): { readonly tab?: ClassifiedTab; readonly verdict: Verdict } {
+function readTab(table: TableIndex, layout: TabLayout<Entity>) {
   const { entity } = layout;
   const { known, table: observed } = table.input;
   const read = observed.tabs[entity];
   if (read.state === 'held') {
-    const outboxDropped = waitingDeletes(entity, known.outbox);
+    // Whether the rows of deletes that wait are still gone, and whether that still means a delete, is decided anew once the tab can be read.
+    const isWaitingDelete = ({ isUndo, key, kind, state }: OutboxItem) =>
+      key.entity === entity && kind === 'delete' && !isUndo && state === 'waiting';
+    const outboxDropped = known.outbox.filter(isWaitingDelete).map(({ key }) => key);
     return { verdict: { holds: [{ entity, reason: read.reason }], outboxDropped } };
   }
   const agreed = byId(entity, known.agreements);
-  const agreements = lastingAgreements(table, entity, read, agreed);
+  const isRemapAgreedTo = table.answers.find(remapScope(entity)) !== undefined;
+  const agreedThere = forgetRemapped(agreed, known.remaps.get(entity), isRemapAgreedTo);
+  const agreements = forgetFreshColumns(read, agreedThere);
   const agreementsSaved = [...agreements].flatMap(([id, next]) => (agreed.get(id) === next ? [] : [next]));
   return {
     tab: classifyTab(indexTab(table, layout, read, agreements)),
@@ -65,28 +67,8 @@ function readTab(
   };
 }
 
-/** Deletes that wait: whether their rows are still gone, and whether that still means a delete, is decided anew once the tab can be read. */
-const waitingDeletes = (entity: Entity, outbox: readonly OutboxItem[]): RecordKey[] =>
-  outbox
-    .filter(
-      ({ isUndo, key, kind, state }) =>
-        key.entity === entity && kind === 'delete' && !isUndo && state === 'waiting',
-    )
-    .map(({ key }) => key);
-
-/** What is agreed in the columns that are where they were. */
-function lastingAgreements(
-  { answers, input }: TableIndex,
-  entity: Entity,
-  tab: ReadTab,
-  agreed: ReturnType<typeof byId<DecideInput['known']['agreements'][number]>>,
-) {
-  const isRemapAgreedTo = answers.find(remapScope(entity)) !== undefined;
-  return forgetFreshColumns(tab, forgetRemapped(agreed, input.known.remaps.get(entity), isRemapAgreedTo));
-}
-
 /** Makes the plan of finished verdicts. */
-export function assemble(index: TableIndex, verdicts: readonly Verdict[]): Plan {
+function assemble(index: TableIndex, verdicts: readonly Verdict[]): Plan {
   const { input } = index;
   const holds = [...collect(verdicts, 'holds'), ...holdQuestionTab(input.table)];
   const waiting = {
@@ -96,11 +78,16 @@ export function assemble(index: TableIndex, verdicts: readonly Verdict[]): Plan 
     refusals: collect(verdicts, 'refusals'),
   };
   const questions = findQuestions(index.questions, waiting);
-  const answers = collect(verdicts, 'answers');
   const suspects = collect(verdicts, 'suspectsSaved');
-  const { isOpen, settled } = weighDecisions(index, verdicts, answers);
-  const isAnswered = (scope: string) =>
-    index.answers.find(scope) !== undefined || answers.some((answer) => answer.scope === scope);
+  const { isAnswered, isOpen, settled } = weighDecisions(index, verdicts);
+  const task = {
+    questions: [...questions, ...findNotices(input, holds)],
+    mayReturn: isOpen,
+    timeZone: input.table.timeZone,
+    now: input.now,
+    appendsMax: input.policy.appendsMax,
+  };
+  const tab = readQuestionTab(input.table);
   return {
     at: input.now,
     run: input.run,
@@ -113,13 +100,13 @@ export function assemble(index: TableIndex, verdicts: readonly Verdict[]): Plan 
       drop: collect(verdicts, 'agreementsDropped'),
     },
     journal: collect(verdicts, 'journal'),
-    answers,
+    answers: collect(verdicts, 'answers'),
     settledDecisions: settled,
     suspects: {
       save: suspects,
       drop: [...collect(verdicts, 'suspectsDropped'), ...findOver(input, suspects)],
     },
-    table: [...collect(verdicts, 'table'), ...planQuestions(index, questions, holds, isOpen)],
+    table: [...collect(verdicts, 'table'), ...(tab ? planQuestionRows({ tab, ...task }) : [])],
     ...waiting,
     withheld: collect(verdicts, 'withheld'),
     questions,
@@ -139,43 +126,21 @@ const holdQuestionTab = ({ tabs: { question } }: ObservedTable): Hold[] =>
   question?.state === 'held' && !question.isAbsent ? [{ entity: 'question', reason: question.reason }] : [];
 
 /** Tells decisions that are over from those that are in use, and finds under which scopes something may be asked again soon. */
-function weighDecisions(
-  { answers: kept, input }: TableIndex,
-  verdicts: readonly Verdict[],
-  answers: readonly Decision[],
-) {
+function weighDecisions({ answers: kept, input }: TableIndex, verdicts: readonly Verdict[]) {
   const { known, table } = input;
   const scopes = new Set(collect(verdicts, 'scopes'));
   const records = new Set(collect(verdicts, 'kept').map(recordKeyText));
   const matters = (scope: string) => scopes.has(scope) || isAboutAny(scope, records);
   const spent = new Set(collect(verdicts, 'spent'));
-  const chosen = new Set(answers.map(({ scope }) => scope));
-  const held = new Set(
-    recordTabs(input.layout).flatMap(({ entity }) => (table.tabs[entity].state === 'held' ? [entity] : [])),
-  );
-  const isHeld = (scope: string) => {
-    const entity = scopeEntity(scope);
-    return entity !== undefined && held.has(entity);
-  };
+  const chosen = new Set(collect(verdicts, 'answers').map(({ scope }) => scope));
+  const tabs = recordTabs(input.layout).filter(({ entity }) => table.tabs[entity].state === 'held');
+  const isHeld = (scope: string) => tabs.some(({ entity }) => entity === scopeEntity(scope));
   const isInUse = (scope: string) => isHeld(scope) || (matters(scope) && !spent.has(scope));
   const before = known.decisions.map(({ scope }) => scope).filter((scope) => !chosen.has(scope));
+  const isAnswered = (scope: string) => chosen.has(scope) || kept.find(scope) !== undefined;
   return {
+    isAnswered,
     settled: [...before, ...chosen].filter((scope) => !isInUse(scope)),
-    isOpen: (scope: string) =>
-      isHeld(scope) || (matters(scope) && !chosen.has(scope) && kept.find(scope) === undefined),
+    isOpen: (scope: string) => isHeld(scope) || (matters(scope) && !isAnswered(scope)),
   };
-}
-
-function planQuestions(
-  { input }: TableIndex,
-  questions: readonly Question[],
-  holds: readonly Hold[],
-  mayReturn: (scope: string) => boolean,
-): TableStep[] {
-  const { now, policy, table } = input;
-  const tab = readQuestionTab(table);
-  if (!tab) return [];
-  const asked = [...questions, ...findNotices(input, holds)];
-  const rules = { timeZone: table.timeZone, now, appendsMax: policy.appendsMax };
-  return planQuestionRows({ questions: asked, mayReturn, tab, ...rules });
 }

@@ -15,21 +15,20 @@ import {
   type RowOf,
 } from './classify.ts';
 import { decideDamagedRow } from './damage/damaged.ts';
-import { decideCopy } from './identity/copies.ts';
 import { suspectReason } from './identity/likeness.ts';
-import { createSuspectSearch, decideStray } from './identity/strays.ts';
+import { createSuspectSearch, decideCopy, decideStray } from './identity/strays.ts';
 import { describeSwap } from './identity/swaps.ts';
 import { decideGoneRecord } from './lifecycle/gone.ts';
 import {
-  type ClaimSurroundings,
   decideBlankRow,
   decideClaimedRow,
   decideNewRow,
   findCreatesWithoutRow,
   forgetCreates,
+  type Surroundings,
 } from './lifecycle/new-row.ts';
 import { appendRows, decideRowless } from './lifecycle/rowless.ts';
-import { type Release, takeBackDeletes } from './lifecycle/vanished.ts';
+import { takeBackDeletes } from './lifecycle/vanished.ts';
 import { holdUnread } from './rows/columns.ts';
 import { findContestCase } from './rows/contested.ts';
 import { decideRow } from './rows/row.ts';
@@ -38,55 +37,25 @@ import { leaveAlone, pauseRow } from './rows/waiting-edits.ts';
 import type { TabIndex } from './tab-index.ts';
 import { collect, join, keepChosen, nothing, type Verdict } from './verdict.ts';
 
-/** What judging a row has to know of all others. */
-export interface Surroundings extends ClaimSurroundings {
-  readonly release: Release;
-}
-
 type Judge<Kind extends RowKind> = (row: RowOf<Kind>, index: TabIndex, around: Surroundings) => Verdict;
 
-const judges: { readonly [Kind in RowKind]: Judge<Kind> } = {
-  merge: ({ merged, record, row }, index) => decideRow(index, row, record, merged),
-  recordGone: ({ record, row }, index) => decideGoneRecord(index, row, record),
-  flapping: judgeFlapping,
-  swappedId: judgeSwapped,
-  lostId: (stray, index) => decideStray(index, stray),
-  claimed: ({ id, row }, index, around) =>
-    isOpenClaim(index, row) ? nothing : decideClaimedRow(index, row, id, around),
-  duplicate: (copy, index, { suspectsOf }) => decideCopy(index, copy, suspectsOf(copy.row)),
-  unknownId: judgeUnknown,
-  paused: ({ id, row }, index) => pauseRow(index, row, id),
-  blank: ({ row }, index) => decideBlankRow(index, row),
-  new: ({ row }, index, { creates, suspectsOf }) => decideNewRow(index, row, creates(), suspectsOf(row)),
-  damaged: ({ damage, row }, index) => decideDamagedRow(index, row, damage),
-};
-
 /** Judges a row as the kind it is. */
-export function judgeRow(row: ClassifiedRow, index: TabIndex, around: Surroundings): Verdict {
-  const judge = judges[row.kind] as (row: ClassifiedRow, index: TabIndex, around: Surroundings) => Verdict;
-  return judge(row, index, around);
+function judgeRow(row: ClassifiedRow, index: TabIndex, around: Surroundings): Verdict {
+  return (judges[row.kind] as Judge<RowKind>)(row, index, around);
 }
 
 /** A record over which the two sides fight is left alone until a user approves that it goes on. */
-function judgeFlapping(
-  { otherwise, record, row }: RowOf<'flapping'>,
-  index: TabIndex,
-  around: Surroundings,
-): Verdict {
+const judgeFlapping: Judge<'flapping'> = ({ otherwise, record, row }, index, around) => {
   const { id } = record.key;
   const contest = findContestCase(index, id);
   const verdict = contest?.verdict ?? nothing;
   if (!contest?.hold) return join(verdict, judgeRow(otherwise, index, around));
   const { decision, reason } = contest.hold;
   return join(verdict, leaveAlone(index, row, id), holdRow(index, row, id, reason, decision));
-}
+};
 
 /** A row whose ID may be another one's is left alone, unless it is certain what happened, or a user meant it. */
-function judgeSwapped(
-  { merged, otherwise, record, row, swap }: RowOf<'swappedId'>,
-  index: TabIndex,
-  around: Surroundings,
-): Verdict {
+const judgeSwapped: Judge<'swappedId'> = ({ merged, otherwise, record, row, swap }, index, around) => {
   const { entity, id } = record.key;
   const scope = swapScope({ entity, id });
   const asked = { scopes: [scope] };
@@ -108,18 +77,30 @@ function judgeSwapped(
   return chosen
     ? join(keepChosen(scope, chosen), judgeRow(otherwise, index, around))
     : join(standing, holdRow(index, row, id, reason, scope));
-}
+};
 
-function judgeUnknown(
-  { id, row }: RowOf<'unknownId'>,
-  index: TabIndex,
-  { suspectsOf }: Surroundings,
-): Verdict {
+const judgeUnknown: Judge<'unknownId'> = ({ id, row }, index, { suspectsOf }) => {
   const { nameless, sweptEntities } = index.input.known;
   if (!sweptEntities.has(index.entity)) return nothing;
   const isDoubtful = nameless.has(index.entity);
   return holdRow(index, row, id, isDoubtful ? doubtfulUnknown(id) : unknownReason(id, suspectsOf(row)));
-}
+};
+
+const judges: { readonly [Kind in RowKind]: Judge<Kind> } = {
+  merge: ({ merged, record, row }, index) => decideRow(index, row, record, merged),
+  recordGone: ({ record, row }, index) => decideGoneRecord(index, row, record),
+  flapping: judgeFlapping,
+  swappedId: judgeSwapped,
+  lostId: (stray, index) => decideStray(index, stray),
+  claimed: ({ id, row }, index, around) =>
+    isOpenClaim(index, row) ? nothing : decideClaimedRow(index, row, id, around),
+  duplicate: (copy, index, { suspectsOf }) => decideCopy(index, copy, suspectsOf(copy.row)),
+  unknownId: judgeUnknown,
+  paused: ({ id, row }, index) => pauseRow(index, row, id),
+  blank: ({ row }, index) => decideBlankRow(index, row),
+  new: ({ row }, index, around) => decideNewRow(index, row, around),
+  damaged: ({ damage, row }, index) => decideDamagedRow(index, row, damage),
+};
 
 const doubtfulUnknown = (id: RecordId): string =>
   `No record of the CRM has the ID ${quoteText(id)}, as far as they can be read: one of them has an id that cannot be understood. Leave the row as it is until that is corrected in the CRM.`;
@@ -189,19 +170,12 @@ const dependentKinds: ReadonlySet<ClassifiedRow['kind']> = new Set([
 ]);
 
 /** Finds the records without a row whose row another one may be: lost ones, and those whose own row may be another's. */
-function createSuspects(
-  { foundIds, index, missing, orphaned }: ClassifiedTab,
-  unsure: readonly RecordId[],
-): (row: ObservedRow) => readonly RecordId[] {
+function createSuspects({ foundIds, index, missing, orphaned }: ClassifiedTab, unsure: readonly RecordId[]) {
   const lost = [...missing.filter(({ key }) => !foundIds.has(key.id)), ...orphaned];
   const unsureOnes = unsure.flatMap((id) => index.agreements.get(id) ?? []);
   const find = createSuspectSearch(index, [...lost, ...unsureOnes]);
   const known = new Map<ObservedRow, readonly RecordId[]>();
-  return (row) => {
-    const suspects = known.get(row) ?? find(row);
-    known.set(row, suspects);
-    return suspects;
-  };
+  return (row: ObservedRow) => known.get(row) ?? known.set(row, find(row)).get(row) ?? [];
 }
 
 /** The rows by which a lost record has not vanished as long as they look like it, whatever becomes of them. */

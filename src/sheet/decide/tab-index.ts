@@ -5,7 +5,7 @@ import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../..
 import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
 import type { FieldName } from '../../core/value.ts';
 import { createNames, type Names } from '../cells/codec.ts';
-import { comingLeads, leadChoices, typedNamesIn } from '../cells/lead-names.ts';
+import { comingTitles, leadChoices, typedNames } from '../cells/lead-names.ts';
 import type { DecideInput } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
 import { recordTabs, type TabLayout } from '../port/layout.ts';
@@ -47,14 +47,10 @@ export interface TabIndex extends TableIndex {
 export function indexTable(given: DecideInput): TableIndex {
   const { known, table } = given;
   const input = { ...given, layout: showLayout(given.layout, table) };
+  const leads = leadChoices(known.records, known.agreements);
   const names = {
-    ...createNames(
-      known.catalog,
-      leadChoices(known.records, known.agreements),
-      table.timeZone,
-      comingLeads(known, table),
-    ),
-    ...typedNamesIn(known, table),
+    ...createNames(known.catalog, leads, table.timeZone, comingTitles('lead', known, table)),
+    ...typedNames(known, () => comingTitles('task', known, table)),
   };
   const questionTab = readQuestionTab(table);
   const rows = once(() => indexRows(input));
@@ -90,7 +86,9 @@ export function indexTab(
   const { entity } = layout;
   const { known } = table.input;
   const outbox = byId(entity, known.outbox);
-  const origins = once(() => indexOrigins(outbox.values()));
+  const made = [...outbox.values()].filter(({ kind, state }) => kind === 'create' && state === 'done');
+  // Of several that made one record the first counts.
+  const origins = new Map(made.toReversed().map((item) => [item.recordId, item]));
   return {
     ...table,
     entity,
@@ -100,7 +98,7 @@ export function indexTab(
     records: byId(entity, known.records),
     agreements,
     outbox,
-    findOrigin: (id) => origins().get(id),
+    findOrigin: (id) => origins.get(id),
     countAgreed: createCounts(agreements),
   };
 }
@@ -108,30 +106,12 @@ export function indexTab(
 export const byId = <Item extends { readonly key: RecordKey }>(entity: Entity, items: readonly Item[]) =>
   new Map(items.filter((item) => item.key.entity === entity).map((item) => [item.key.id, item]));
 
-function indexOrigins(outbox: Iterable<OutboxItem>): ReadonlyMap<RecordId, OutboxItem> {
-  const origins = new Map<RecordId, OutboxItem>();
-  for (const item of outbox) {
-    const { kind, recordId, state } = item;
-    if (kind !== 'create' || state !== 'done' || recordId === undefined) continue;
-    if (!origins.has(recordId)) origins.set(recordId, item);
-  }
-  return origins;
-}
-
 function createCounts(agreements: ReadonlyMap<RecordId, Agreement>): TabIndex['countAgreed'] {
-  const byField = new Map<FieldName, ReadonlyMap<string, number>>();
+  const byField = new Map<FieldName, ReadonlyMap<string, readonly Agreement[]>>();
   return (name, value) => {
-    const counts = byField.get(name) ?? countValues(agreements.values(), name);
-    byField.set(name, counts);
-    return counts.get(JSON.stringify(value)) ?? 0;
+    const byValue =
+      byField.get(name) ?? Map.groupBy(agreements.values(), ({ fields }) => JSON.stringify(fields[name]));
+    byField.set(name, byValue);
+    return byValue.get(JSON.stringify(value))?.length ?? 0;
   };
-}
-
-function countValues(agreements: Iterable<Agreement>, name: FieldName): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { fields } of agreements) {
-    const value = JSON.stringify(fields[name]);
-    counts.set(value, (counts.get(value) ?? 0) + 1);
-  }
-  return counts;
 }

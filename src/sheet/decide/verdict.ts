@@ -3,7 +3,7 @@ import type { Agreement, Decision, JournalEntry, KnownRecord, OutboxItem } from 
 import type { Brake, Conflict, Hold, Refusal } from '../../core/waiting/waiting.ts';
 import type { TableStep } from '../plans/plan.ts';
 import type { Suspect } from '../port/damage.ts';
-import type { Answered, Answers, Ask, Chosen } from '../questions/answers.ts';
+import type { Answers, Ask, Chosen } from '../questions/answers.ts';
 
 /** A record that is to get a row, and why. */
 export interface DueRow {
@@ -74,13 +74,8 @@ export const keepChosen = (scope: string, chosen: Chosen | undefined): Verdict =
   chosen ? { scopes: [scope], answers: [chosen.decision] } : { scopes: [scope] };
 
 /** What was answered under a scope, kept before or chosen just now beside the question that is asked where nothing was. */
-export function answerTo(
-  answers: Answers,
-  scope: string,
-  ask: Ask,
-): { readonly answered: Answered | undefined; readonly verdict: Verdict } {
+export function answerTo(answers: Answers, scope: string, ask: Ask) {
   const kept = answers.find(scope);
-  if (kept) return { answered: kept, verdict: { scopes: [scope] } };
-  const chosen = answers.choose(scope, ask);
-  return { answered: chosen, verdict: keepChosen(scope, chosen) };
+  const chosen = kept ? undefined : answers.choose(scope, ask);
+  return { answered: kept ?? chosen, verdict: keepChosen(scope, chosen) };
 }

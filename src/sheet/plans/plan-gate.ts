@@ -153,5 +153,5 @@ function endsSomething(
     const isFollowed = !isClaimToken(given) || isBegun({ entity, id: given });
     return isClaimToken(seen) && isBegun({ entity, id: seen }) && isFollowed;
   }
-  return isBegun(key) && !journal && Object.keys(offers).length === 0;
+  return isBegun(key) && !journal && Object.keys(offers ?? {}).length === 0;
 }

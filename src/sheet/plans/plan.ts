@@ -4,7 +4,7 @@ import type { Entity, RecordId, RecordKey } from '../../core/record.ts';
 import type { Agreement, Decision, JournalEntry, KnownRecord, OutboxItem } from '../../core/state.ts';
 import type { Contest } from '../../core/waiting/contest.ts';
 import type { Brake, Conflict, Hold, Refusal } from '../../core/waiting/waiting.ts';
-import type { Remap } from '../column-moves.ts';
+import type { Remap } from '../column-map.ts';
 import type { Policy } from '../policy.ts';
 import type { Cell } from '../port/cell.ts';
 import type { Suspect } from '../port/damage.ts';
@@ -12,7 +12,7 @@ import type { Layout } from '../port/layout.ts';
 import type { ObservedRow, ObservedTable, RowStep } from '../port/table.ts';
 
 /** A write to the table, and what becomes true once it is confirmed. */
-export interface TableStep extends Consequences {
+export interface TableStep extends Partial<Consequences> {
   readonly write: RowStep;
 }
 
@@ -97,7 +97,7 @@ export interface AccountDoubt {
 }
 
 /** Claim tokens of which no write was confirmed: no create follows from one. */
-export interface UnconfirmedClaims {
+interface UnconfirmedClaims {
   /** Of writes that have no reply so far. */
   readonly open: ReadonlySet<RecordId>;
   /** Of writes that are over: a row that shows one is as if it had no ID. */

@@ -41,7 +41,7 @@ export function planQuestionRows(task: QuestionRows): TableStep[] {
     }
     for (const row of rows) {
       if (current.includes(row)) continue;
-      steps.push(stepOf({ kind: 'delete', entity: 'question', position: row.position, idSeen: row.id }));
+      steps.push({ write: { kind: 'delete', entity: 'question', position: row.position, idSeen: row.id } });
       if (chosenIn(row).kind !== 'empty') outdated.set(scope, describeCell(chosenIn(row)));
     }
   }
@@ -76,7 +76,7 @@ function sayWhatBecame(
     const waiting = mayChoose ? waitingFor(scope) : chooseGone;
     const words = textCell(reply.kind === 'none' ? waiting : `Error: ${reply.reason}`);
     if (equalCells(sync, words)) return [];
-    return [stepOf({ kind: 'set', entity: 'question', position, idSeen: id, cells: {}, sync: words })];
+    return [{ write: { kind: 'set', entity: 'question', position, idSeen: id, cells: {}, sync: words } }];
   });
 }
 
@@ -93,13 +93,13 @@ function askIn(
     outdated === undefined
       ? waitingFor(question.scope)
       : `Waiting: this is not what it was when ${quoteText(outdated)} was chosen. Please look again.`;
-  return stepOf({
-    kind: 'append',
-    entity: 'question',
-    id: textCell(question.scope),
-    cells: Object.fromEntries(filled),
-    ...(tab.hasSync ? { sync: textCell(words) } : {}),
-  });
+  return {
+    write: {
+      kind: 'append',
+      entity: 'question',
+      id: textCell(question.scope),
+      cells: Object.fromEntries(filled),
+      ...(tab.hasSync ? { sync: textCell(words) } : {}),
+    },
+  };
 }
-
-const stepOf = (write: TableStep['write']): TableStep => ({ write, offers: {}, notice: '' });

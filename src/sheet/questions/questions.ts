@@ -11,7 +11,7 @@ import type { Names } from '../cells/codec.ts';
 import { idCell } from '../cells/shown.ts';
 import { describeValue, oneLine } from '../cells/sync-text.ts';
 import type { DecideInput, Plan, Question } from '../plans/plan.ts';
-import { type Cell, textCell } from '../port/cell.ts';
+import { textCell } from '../port/cell.ts';
 import { columnOf, tabOf } from '../port/layout.ts';
 
 /** A reason may name many columns and quote the CRM. One that no cell can hold would keep everything else from being written. */
@@ -25,45 +25,70 @@ export interface QuestionWriter {
   ofConflict(conflict: Conflict): Question;
 }
 
-export function createQuestionWriter(input: DecideInput, names: Names): QuestionWriter {
-  const subjects = createSubjects(input, names);
+export function createQuestionWriter({ known, layout }: DecideInput, names: Names): QuestionWriter {
+  const titleOf = (entity: Entity) => tabOf(layout, entity)?.title ?? entity;
+  /** The field with the header that people see. */
+  const fieldOf = (entity: Entity, name: FieldName): FieldDefinition | undefined => {
+    const [definition, tab] = [findField(entity, name, known.catalog), tabOf(layout, entity)];
+    const header = tab && columnOf(tab, name)?.header;
+    return definition && { ...definition, header: header ?? definition.header };
+  };
+  const byKey = <Item extends { readonly key: RecordKey }>(items: readonly Item[]) =>
+    once(() => new Map(items.map((item) => [recordKeyText(item.key), item])));
+  const [records, agreements, outbox] = [byKey(known.records), byKey(known.agreements), byKey(known.outbox)];
+  const nameOf = (key: RecordKey): string => {
+    const text = recordKeyText(key);
+    const fields = (records().get(text) ?? outbox().get(text))?.fields ?? {};
+    const naming = (['title', 'full_name', 'lead_id'] as const).find((name) => fields[name] != null);
+    const definition = naming && fieldOf(key.entity, naming);
+    return definition ? describeValue(definition, fields[definition.name] ?? null, names) : '';
+  };
+  const subjectOf = (entity: Entity, id?: RecordId) => ({
+    tab: textCell(titleOf(entity)),
+    ...(id === undefined ? {} : { record: idCell(id), title: textCell(nameOf({ entity, id })) }),
+  });
+  /** What is to be changed in the CRM, and for one field also what both sides have there. */
+  const wantedOf = (key: RecordKey): Question['cells'] => {
+    const item = outbox().get(recordKeyText(key));
+    if (item?.kind !== 'update') return {};
+    const changed = Object.keys(item.fields).flatMap((name) => fieldOf(key.entity, name) ?? []);
+    const cells = { field: textCell(changed.map(({ header }) => header).join(', ')) };
+    const [only, other] = changed;
+    if (!only || other) return cells;
+    const show = (from: Fields) => textCell(describeValue(only, from[only.name] ?? null, names));
+    return { ...cells, crm: show(item.base), table: show(item.fields) };
+  };
   return {
     ofBrake({ entity, reason, scope }) {
       if (answersTo(scope).length === 0) return undefined;
-      const what = `${reason} Nothing is written for “${subjects.title(entity)}” until this is undone or answered.`;
-      return ask(scope, what, subjects.cells(entity));
+      const what = `${reason} Nothing is written for “${titleOf(entity)}” until this is undone or answered.`;
+      return ask(scope, what, subjectOf(entity));
     },
     ofHold({ decision, entity, id, reason }) {
       if (decision === undefined || entity === 'question') return undefined;
-      return ask(decision, reason, subjects.cells(entity, id));
+      return ask(decision, reason, subjectOf(entity, id));
     },
     ofRefusal({ decision, entity, id, isIgnored, reason }) {
       if (decision === undefined || id === undefined || isIgnored) return undefined;
-      return ask(decision, reason, { ...subjects.cells(entity, id), ...subjects.wanted({ entity, id }) });
+      return ask(decision, reason, { ...subjectOf(entity, id), ...wantedOf({ entity, id }) });
     },
-    ofConflict: (conflict) => askConflict(conflict, subjects, names),
+    ofConflict({ agreed, crm, field: name, key, table }) {
+      const field = fieldOf(key.entity, name);
+      const header = field?.header ?? name;
+      const show = (value: Value) => textCell(field ? describeValue(field, value, names) : '');
+      const hasBase = agreements().get(recordKeyText(key))?.fields[name] !== undefined;
+      const reason = hasBase
+        ? `${header} was changed in the CRM and in the sheet.`
+        : `${header} is not the same in the CRM and in the sheet, and never was.`;
+      return ask(conflictScope(key, name), reason, {
+        ...subjectOf(key.entity, key.id),
+        field: textCell(header),
+        crm: show(crm),
+        table: show(table),
+        ...(hasBase ? { agreed: show(agreed) } : {}),
+      });
+    },
   };
-}
-
-function askConflict(
-  { agreed, crm, field: name, key, table }: Conflict,
-  subjects: Subjects,
-  names: Names,
-): Question {
-  const field = subjects.field(key.entity, name);
-  const header = field?.header ?? name;
-  const show = (value: Value) => textCell(field ? describeValue(field, value, names) : '');
-  const hasBase = subjects.hasAgreed(key, name);
-  const reason = hasBase
-    ? `${header} was changed in the CRM and in the sheet.`
-    : `${header} is not the same in the CRM and in the sheet, and never was.`;
-  return ask(conflictScope(key, name), reason, {
-    ...subjects.cells(key.entity, key.id),
-    field: textCell(header),
-    crm: show(crm),
-    table: show(table),
-    ...(hasBase ? { agreed: show(agreed) } : {}),
-  });
 }
 
 /** Everything in a plan that waits for a user, with brakes first: they stop the most. */
@@ -87,63 +112,10 @@ export function findNotices({ layout }: DecideInput, holds: readonly Hold[]): Qu
   });
 }
 
-function ask(scope: string, reason: string, cells: Readonly<Record<string, Cell>>): Question {
+function ask(scope: string, reason: string, cells: Question['cells']): Question {
   const labels = answersTo(scope).map((answer) => answerLabels[answer]);
   // The CRM's own words may end in nothing.
   const said = oneLine(reason);
   const sentence = cutText(/[.!?]$/.test(said) ? said : `${said}.`, reasonLengthMax);
   return { scope, cells: { ...cells, what: textCell(`${sentence} Choose ${listOr(labels)}.`) } };
-}
-
-/** What questions are about, as people know it. */
-interface Subjects {
-  title(entity: Entity): string;
-  /** The field with the header that people see. */
-  field(entity: Entity, name: FieldName): FieldDefinition | undefined;
-  cells(entity: Entity, id?: RecordId): Readonly<Record<string, Cell>>;
-  /** What is to be changed in the CRM, and for one field also what both sides have there. */
-  wanted(key: RecordKey): Readonly<Record<string, Cell>>;
-  /** Whether both sides ever had the same there. */
-  hasAgreed(key: RecordKey, name: FieldName): boolean;
-}
-
-function createSubjects({ known, layout }: DecideInput, names: Names): Subjects {
-  const title = (entity: Entity) => tabOf(layout, entity)?.title ?? entity;
-  const field: Subjects['field'] = (entity, name) => {
-    const [definition, tab] = [findField(entity, name, known.catalog), tabOf(layout, entity)];
-    const header = tab && columnOf(tab, name)?.header;
-    return definition && { ...definition, header: header ?? definition.header };
-  };
-  const byKey = <Item extends { readonly key: RecordKey }>(items: readonly Item[]) =>
-    once(() => new Map(items.map((item) => [recordKeyText(item.key), item])));
-  const records = byKey(known.records);
-  const agreements = byKey(known.agreements);
-  const outbox = byKey(known.outbox);
-  const nameOf = (key: RecordKey): string => {
-    const { entity } = key;
-    const text = recordKeyText(key);
-    const fields = (records().get(text) ?? outbox().get(text))?.fields ?? {};
-    const naming = (['title', 'full_name', 'lead_id'] as const).find((name) => fields[name] != null);
-    const definition = naming && field(entity, naming);
-    return definition ? describeValue(definition, fields[definition.name] ?? null, names) : '';
-  };
-  return {
-    title,
-    field,
-    wanted(key) {
-      const item = outbox().get(recordKeyText(key));
-      if (item?.kind !== 'update') return {};
-      const changed = Object.keys(item.fields).flatMap((name) => field(key.entity, name) ?? []);
-      const cells = { field: textCell(changed.map(({ header }) => header).join(', ')) };
-      const [only, other] = changed;
-      if (!only || other) return cells;
-      const show = (from: Fields) => textCell(describeValue(only, from[only.name] ?? null, names));
-      return { ...cells, crm: show(item.base), table: show(item.fields) };
-    },
-    hasAgreed: (key, name) => agreements().get(recordKeyText(key))?.fields[name] !== undefined,
-    cells: (entity, id) => ({
-      tab: textCell(title(entity)),
-      ...(id === undefined ? {} : { record: idCell(id), title: textCell(nameOf({ entity, id })) }),
-    }),
-  };
 }

@@ -32,10 +32,7 @@ export function findKept({ answers }: TabIndex, tripped: Tripped): Answered | un
 }
 
 /** Finds the answer by which a user lets go what tripped the brake: one that was kept, or one that stands beside its question. */
-export function findApproval(
-  index: TabIndex,
-  tripped: Tripped,
-): { readonly approval: Answered | undefined; readonly verdict: Verdict } {
+export function findApproval(index: TabIndex, tripped: Tripped) {
   const { answers, questions } = index;
   const { brake } = tripped;
   const { scope } = brake;
@@ -77,16 +74,18 @@ export const unapprovedGone = ({ answers, entity }: TabIndex, gone: readonly Kno
   gone.filter(({ key: { id } }) => answers.choice(goneScope({ entity, id })) === undefined);
 
 /** The scopes of the approvals that are in use: of edits with the value that was approved, and of records that are gone. */
-export const approvalScopes = (
+export function approvalScopes(
   index: TabIndex,
   edits: readonly Edit[],
   gone: readonly KnownRecord[],
-): string[] => [
-  ...edits
-    .filter((edit) => isApproved(index, edit))
-    .map(({ field, id }) => meantScope({ entity: index.entity, id }, field)),
-  ...gone.map(({ key: { id } }) => goneScope({ entity: index.entity, id })),
-];
+): string[] {
+  const { entity } = index;
+  const approved = edits.filter((edit) => isApproved(index, edit));
+  return [
+    ...approved.map(({ field, id }) => meantScope({ entity, id }, field)),
+    ...gone.map(({ key: { id } }) => goneScope({ entity, id })),
+  ];
+}
 
 /** Takes note of what an answer was given for. */
 export function noteApproval(index: TabIndex, tripped: Tripped, { choice: answer }: Answered): Verdict {

@@ -4,7 +4,7 @@ import { type Agreement, isUnanswered } from '../../../core/state.ts';
 import { equalValues, type FieldName } from '../../../core/value.ts';
 import { brakeOf, brakeScope } from '../../../core/waiting/brakes.ts';
 import type { Brake, StoppedChange } from '../../../core/waiting/waiting.ts';
-import type { Remap } from '../../column-moves.ts';
+import type { Remap } from '../../column-map.ts';
 import type { DecideInput } from '../../plans/plan.ts';
 import { recordTabs } from '../../port/layout.ts';
 import { isBlank, type ObservedRow } from '../../port/table.ts';

@@ -27,12 +27,6 @@ import {
 } from './approvals.ts';
 import { findFirstMeeting, findOtherAccount, findRebase, findRemapped } from './met-anew.ts';
 
-/** What the brakes of a tab look at, whatever of it has come to rest. */
-interface Braking extends Pick<ClassifiedTab, 'binding' | 'merges' | 'orphaned'> {
-  /** Leads that are held back are no reason to let go on what would go with them. */
-  readonly areLeadsStopped: boolean;
-}
-
 /** What the brakes of a tab come to. */
 export interface Braked {
   /** A brake holds, or would were the tab at rest: then nothing is concluded and nothing sent, also not what waits in the outbox. */
@@ -42,25 +36,32 @@ export interface Braked {
 }
 
 /** Brakes a tab. Users are asked once it is at rest. */
-export function brakeTab(tab: ClassifiedTab, areLeadsStopped: boolean): Braked {
-  const { index, merges, orphaned, steadilyVanished, vanished } = tab;
+export function brakeTab(given: ClassifiedTab, areLeadsStopped: boolean): Braked {
+  const tab = { ...given, binding: withoutPaused(given.binding) };
+  const { index, merges, steadilyVanished, vanished } = tab;
   const { entity, input } = index;
-  const braking = { areLeadsStopped, binding: withoutPaused(tab.binding), merges, orphaned };
   const merged = [...merges.values()];
   const rested = merged.filter(({ isRestless }) => !isRestless);
   const elsewhere = findElsewhere(index, merged);
-  const coming = tripBrakes(index, braking, vanished, merged);
+  const gone = findGone(tab, areLeadsStopped);
+  const coming = tripBrakes(tab, gone, vanished, merged);
   const isAtRest = rested.length === merged.length && steadilyVanished.length === vanished.length;
-  const asked = isAtRest ? coming : tripBrakes(index, braking, steadilyVanished, rested);
-  const { holding, letGo, release, verdict: answered } = answerBrakes(index, asked.tripped);
+  const asked = isAtRest ? coming : tripBrakes(tab, gone, steadilyVanished, rested);
+  const weighed = asked.tripped.map((each) => ({ each, ...findApproval(index, each) }));
+  const approved = weighed.flatMap(({ approval, each }) => (approval ? [{ approval, each }] : []));
+  const releases = approved.map(({ approval, each }) => releaseOf(index, each, approval));
+  const release: Release = Object.assign({}, ...releases);
+  const letGo = new Set(approved.map(({ each }) => shownOf(each.brake)));
   // Nobody was asked about what comes behind the same words.
   const isLetGo = (each: Tripped) => findKept(index, each) !== undefined || letGo.has(shownOf(each.brake));
   const isComing = !isAtRest && !coming.tripped.every(isLetGo);
+  const holding = weighed.flatMap(({ approval, each }) => (approval ? [] : [each.brake]));
   const brakes = [...elsewhere.brakes, ...holding];
   const verdict = join(
     { scopes: [...approvalsOnTheirWay(index), ...coming.scopes, ...asked.scopes], brakes },
     elsewhere.verdict,
-    answered,
+    ...weighed.map((each) => each.verdict),
+    ...approved.map(({ approval, each }) => noteApproval(index, each, approval)),
   );
   if (brakes.length === 0 && !isComing) {
     const remapped = input.known.remaps.has(entity) ? [entity] : [];
@@ -95,55 +96,27 @@ function findElsewhere(index: TabIndex, merged: readonly MergedRow[]) {
 
 /** Finds the brakes that some losses and edits trip, as far as nobody approved those, and the scopes under which they were approved. */
 function tripBrakes(
-  index: TabIndex,
-  braking: Braking,
+  tab: ClassifiedTab,
+  gone: readonly KnownRecord[],
   vanished: readonly Agreement[],
   merged: readonly MergedRow[],
 ): { readonly tripped: readonly Tripped[]; readonly scopes: readonly string[] } {
-  const { orphaned } = braking;
+  const { index, orphaned } = tab;
   const [edits, cleared] = [merged.flatMap(editsOf), merged.flatMap(clearedOf)];
   // Whoever deleted rows deleted those too of which a copy is left; of that alone nothing follows.
   const withOrphaned = (rows: readonly Agreement[]) => (rows.length > 0 ? [...rows, ...orphaned] : []);
   const lost = [...merged.flatMap(lostValuesOf), ...[...vanished, ...orphaned].flatMap(valuesOfVanished)];
-  const find = (upset: Omit<Upset, 'lost'>) => findTripped(index, braking, { ...upset, lost });
-  const gone = findGone(index, braking);
   // As long as anything of it is left to be done, the answer counts for what goes with it.
-  const all = find({ vanished: withOrphaned(vanished), gone, edits, cleared });
-  const tripped = find({
+  const all = findTripped(tab, { vanished: withOrphaned(vanished), gone, edits, cleared, lost });
+  const tripped = findTripped(tab, {
     vanished: withOrphaned(unapprovedLosses(index, vanished)),
     gone: unapprovedGone(index, gone),
     edits: unapprovedEdits(index, edits),
     cleared: unapprovedEdits(index, cleared),
+    lost,
   });
   const scopes = [...all, ...tripped].map(({ brake }) => brake.scope);
   return { tripped, scopes: [...scopes, ...approvalScopes(index, [...edits, ...cleared], gone)] };
-}
-
-/** Does what was answered to brakes. */
-function answerBrakes(
-  index: TabIndex,
-  tripped: readonly Tripped[],
-): {
-  /** Those that nobody has approved. */
-  readonly holding: readonly Brake[];
-  /** What the others show. */
-  readonly letGo: ReadonlySet<string>;
-  /** What follows from those. */
-  readonly release: Release;
-  readonly verdict: Verdict;
-} {
-  const weighed = tripped.map((each) => ({ each, ...findApproval(index, each) }));
-  const letGo = weighed.flatMap(({ approval, each }) => (approval ? [{ approval, each }] : []));
-  const releases = letGo.map(({ approval, each }) => releaseOf(index, each, approval));
-  return {
-    holding: weighed.flatMap(({ approval, each }) => (approval ? [] : [each.brake])),
-    letGo: new Set(letGo.map(({ each }) => shownOf(each.brake))),
-    release: Object.assign({}, ...releases),
-    verdict: join(
-      ...weighed.map(({ verdict }) => verdict),
-      ...letGo.map(({ approval, each }) => noteApproval(index, each, approval)),
-    ),
-  };
 }
 
 /**
@@ -158,7 +131,7 @@ interface Upset {
   readonly lost: readonly Displaced[];
 }
 
-function findTripped(index: TabIndex, { binding, merges }: Braking, upset: Upset): Tripped[] {
+function findTripped({ binding, index, merges }: ClassifiedTab, upset: Upset): Tripped[] {
   const { cleared, edits, lost, vanished } = upset;
   const { entity, input } = index;
   const { brakes: limits } = input.policy;
@@ -203,11 +176,12 @@ const isOfGoneRecords = ({ entity, scope }: Brake): boolean => scope === brakeSc
 
 /**
  * The records with a row that are gone from the CRM or that a list lacked, and not because of another one, nor because a person had us take
- * them back. Those of which several rows have the ID count too; rows in which somebody put an ID that was one long ago do not.
+ * them back. Those of which several rows have the ID count too; rows in which somebody put an ID that was one long ago do not. Leads that are
+ * held back are no reason to let go on what would go with them.
  */
 function findGone(
-  index: TabIndex,
-  { areLeadsStopped, binding: { copies, records } }: Braking,
+  { binding: { copies, records }, index }: ClassifiedTab,
+  areLeadsStopped: boolean,
 ): KnownRecord[] {
   const ids = new Set([...records, ...copies].map(({ id }) => id));
   return [...ids].flatMap((id) => {

@@ -90,35 +90,22 @@ const hasId = ({ id }: ObservedRow): boolean => id.kind !== 'empty';
 
 const idOf = ({ damage: { id } }: Suspect): RecordId => (id.kind === 'empty' ? '' : describeCell(id));
 
-/** Finds what a suspect comes to by this read and a user's answer; its case is absent where its rows are decided as any others. */
-function openCase(
-  index: TabIndex,
-  suspect: Suspect,
-  apart: ReadonlySet<ObservedRow>,
-): { readonly open?: Case; readonly verdict: Verdict } {
-  const { tab } = index;
-  const { damage, state } = suspect;
-  const isLost = state === 'undone' ? () => false : createLostSearch(index, damage);
-  const found = tab.rows.filter((row) => isDamaged(tab, row, damage) || isLost(row));
-  if (state === 'pending') {
-    const open = { suspect, rows: found, reason: pendingReason, restores: [] };
-    return { open, verdict: { holds: holdsOf(index.entity, open) } };
-  }
-  const isWatched = state === 'undone';
-  const rows = isWatched ? found.filter((row) => showsAgain(index, row, damage)) : found;
-  return isWatched && rows.length === 0 ? { verdict: nothing } : askAbout(index, suspect, rows, apart);
-}
-
-/** Asks what is to become of what a write did to these rows, and does what was answered. */
-function askAbout(
-  index: TabIndex,
-  suspect: Suspect,
-  rows: readonly ObservedRow[],
-  apart: ReadonlySet<ObservedRow>,
-): { readonly open?: Case; readonly verdict: Verdict } {
+/**
+ * Finds what a suspect comes to by this read and a user's answer; its case is absent where its rows are decided as any others. A user is asked
+ * what is to become of it, and what was answered is done.
+ */
+function openCase(index: TabIndex, suspect: Suspect, apart: ReadonlySet<ObservedRow>) {
   const { answers, entity, layout, questions, tab } = index;
   const { clearReads, damage, id, state } = suspect;
   const isWatched = state === 'undone';
+  const isLost = isWatched ? () => false : createLostSearch(index, damage);
+  const found = tab.rows.filter((row) => isDamaged(tab, row, damage) || isLost(row));
+  if (state === 'pending') {
+    const open = { suspect, rows: found, reason: pendingReason, restores: [] };
+    return { open, verdict: { holds: holdsOf(entity, open) } };
+  }
+  const rows = isWatched ? found.filter((row) => showsAgain(index, row, damage)) : found;
+  if (isWatched && rows.length === 0) return { verdict: nothing };
   const scope = damageScope(entity, idOf(suspect), id);
   const isCovered = rows.some((row) => apart.has(row));
   const reads = !isWatched && !isCovered && showsNothing(tab, rows, damage) ? clearReads + 1 : 0;
@@ -147,10 +134,7 @@ function holdsOf(
   const id = idOf(suspect);
   const asked = scope === undefined ? {} : { decision: scope };
   if (scope && rows.length === 0) return [{ entity, ...(id === '' ? {} : { id }), reason, ...asked }];
-  return rows.map(({ position }, place) => ({
-    ...{ entity, id, position, reason },
-    ...(place === 0 ? asked : {}),
-  }));
+  return rows.map(({ position }, place) => ({ entity, id, position, reason, ...(place === 0 ? asked : {}) }));
 }
 
 /** Finds what is to be written into a row: once, however many writes damaged it. One without an ID is known by what it shows: nothing is said there. */
@@ -168,8 +152,6 @@ function restoreStep({ entity, input }: TabIndex, suspect: Suspect, write: Resto
   const cause = 'a user chose to put back what a write had replaced when rows moved';
   return {
     write,
-    offers: {},
-    notice: '',
     closes: suspect.id,
     ...(key.id === '' ? {} : { journal: journalEntry(input, key, { kind: 'repair', cause }) }),
   };
@@ -185,7 +167,7 @@ export function decideDamagedRow(
   if (reason === undefined) return nothing;
   const id = describeCell(row.id);
   if (row.isPaused) return pauseRow(index, row, id);
-  return writeRow(index, row, { entity: index.entity, id }, { state: { kind: 'held', reason } });
+  return writeRow(index, row, id, { state: { kind: 'held', reason } });
 }
 
 /**
@@ -205,10 +187,7 @@ export const pendingReason =
   'Rows moved while this one was written. What was written here by mistake is being taken back.';
 
 /** What a user is asked: the columns by their headers, with what was written and what was there. */
-export function damageQuestion(
-  { columns }: Pick<TabLayout, 'columns'>,
-  { cells, kind, own }: Damage,
-): string {
+function damageQuestion({ columns }: Pick<TabLayout, 'columns'>, { cells, kind, own }: Damage): string {
   const headers = new Map(columns.map(({ field, header }) => [field, header]));
   const all = [
     ...Object.entries(cells).map(([name, cell]) => [headers.get(name) ?? name, cell] as const),
@@ -232,5 +211,5 @@ function describeDamaged(kind: Damage['kind'], { before, written }: DamagedCell)
     cell.kind === 'empty' ? 'nothing' : quoteText(describeCell(cell), quotedMax),
   );
   if (kind === 'overwritten') return `${now} over ${old}`;
-  return `${kind === 'deleted' ? old : now}`;
+  return (kind === 'deleted' ? old : now) ?? '';
 }

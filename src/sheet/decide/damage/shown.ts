@@ -7,11 +7,11 @@ import { isLike } from '../identity/likeness.ts';
 import type { TabIndex } from '../tab-index.ts';
 
 /** Whether a row has this ID, which is one. */
-export const hasThisId = ({ id }: ObservedRow, other: Cell = emptyCell): boolean =>
+const hasThisId = ({ id }: ObservedRow, other: Cell = emptyCell): boolean =>
   other.kind !== 'empty' && id.kind !== 'empty' && describeCell(id) === describeCell(other);
 
 /** Whether a row has the ID that the write put there. */
-export const hasWrittenId = (row: ObservedRow, { cells }: Pick<Damage, 'cells'>): boolean =>
+const hasWrittenId = (row: ObservedRow, { cells }: Pick<Damage, 'cells'>): boolean =>
   hasThisId(row, cells[idHeader]?.written);
 
 /** Whether a row may be one that the write damaged: by its ID, or by all that was written where it has none. */
@@ -35,7 +35,7 @@ export function createLostSearch(index: TabIndex, damage: Damage): (row: Observe
 }
 
 /** Whether the write emptied the ID cell. */
-export const wipesId = ({ cells, id }: Damage): boolean =>
+const wipesId = ({ cells, id }: Damage): boolean =>
   id.kind !== 'empty' && cells[idHeader]?.written.kind === 'empty';
 
 function showsSync({ hasSync }: ReadTab, { sync }: ObservedRow, { cells }: Damage): boolean {

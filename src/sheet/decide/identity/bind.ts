@@ -1,6 +1,6 @@
 import { isClaimToken, type RecordId } from '../../../core/record.ts';
 import { isMarkedCopy } from '../../cells/sync-text.ts';
-import { describeCell, equalCells } from '../../port/cell.ts';
+import { describeCell, emptyCell, equalCells } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 
 /** A row that carries a record or a claim token; nobody else has the same id. */
@@ -78,27 +78,17 @@ function chooseOriginal(
   // The words that mark a copy may have reached its original, where rows moved while they were written.
   const unmarked = same.filter((row) => !isMarkedCopy(row) && !(same.length > 1 && lookup.isForeign(row)));
   const candidates = unmarked.length > 0 ? unmarked : same;
-  const original =
-    candidates.length > 1 || unmarked.length === 0 ? lookup.findOriginal(id, candidates) : undefined;
-  if (original) return original;
+  if (candidates.length > 1 || unmarked.length === 0) {
+    const original = lookup.findOriginal(id, candidates);
+    if (original) return original;
+  }
   const [first, ...others] = unmarked;
   return first && others.every((other) => showSame(first, other)) ? first : undefined;
 }
 
-const showSame = (left: ObservedRow, right: ObservedRow): boolean =>
-  equalRows(left, { ...right, id: left.id });
-
-type RowContent = Pick<ObservedRow, 'id' | 'cells'>;
-
-/** Whether two rows hold the same managed cells, wherever they stand. */
-function equalRows(left: RowContent, right: RowContent): boolean {
-  const names = Object.keys(left.cells);
-  return (
-    names.length === Object.keys(right.cells).length &&
-    equalCells(left.id, right.id) &&
-    names.every((name) => {
-      const [one, other] = [left.cells[name], right.cells[name]];
-      return one !== undefined && other !== undefined && equalCells(one, other);
-    })
+/** Whether two rows hold the same managed cells, wherever they stand and whatever their IDs. */
+const showSame = ({ cells }: ObservedRow, { cells: others }: ObservedRow): boolean =>
+  Object.keys(cells).length === Object.keys(others).length &&
+  Object.entries(cells).every(
+    ([name, cell]) => name in others && equalCells(cell, others[name] ?? emptyCell),
   );
-}

@@ -10,6 +10,8 @@ import type { TabIndex } from '../tab-index.ts';
 /** So many values of a record are no coincidence, if one of them is that record's alone. */
 const sharedMin = 2;
 
+type Cells = ObservedRow['cells'];
+
 /** A record, and the cells of a row that shows it. */
 export interface OwnCells {
   readonly id: RecordId;
@@ -29,11 +31,7 @@ export const showsRare = (index: TabIndex, cells: ObservedRow['cells'], { id, ow
   sharedNames(index, cells, own).some((name) => !isShownOnly(index, name) && isRare(index, name, id));
 
 /** The cells that both show. A checkbox in a boxed column tells nothing of whose row it is: every row has one. */
-const sharedNames = (
-  index: TabIndex,
-  cells: ObservedRow['cells'],
-  own: ObservedRow['cells'],
-): readonly FieldName[] =>
+const sharedNames = (index: TabIndex, cells: Cells, own: Cells): readonly FieldName[] =>
   Object.entries(cells).flatMap(([name, cell]) =>
     !saysNothing(index, name, cell) && equalCells(cell, own[name] ?? emptyCell) ? [name] : [],
   );
@@ -68,12 +66,9 @@ export function isLike(index: TabIndex, row: ObservedRow, agreement: Agreement):
  * Finds those of the records that a row looks like, in their order. Many rows may be pasted while many records lack theirs, so a row is
  * compared only with records that share something telling with it: a value that no other record has, or their {@link sharedTrait}.
  */
-export function createLikeSearch(
-  index: TabIndex,
-  agreements: readonly Agreement[],
-): (row: ObservedRow) => readonly Agreement[] {
+export function createLikeSearch(index: TabIndex, agreements: readonly Agreement[]) {
   let byTrait: ReadonlyMap<string, readonly number[]> | undefined;
-  return (row) => {
+  return (row: ObservedRow): readonly Agreement[] => {
     if (agreements.length === 0) return [];
     byTrait ??= groupByTrait(index, row, agreements);
     const known = byTrait;
@@ -87,11 +82,7 @@ export function createLikeSearch(
 }
 
 /** The places of the records by what a row that looks like them has. All rows of a tab have the same columns: any tells which. */
-function groupByTrait(
-  index: TabIndex,
-  row: ObservedRow,
-  agreements: readonly Agreement[],
-): ReadonlyMap<string, readonly number[]> {
+function groupByTrait(index: TabIndex, row: ObservedRow, agreements: readonly Agreement[]) {
   const traits = agreements.flatMap((agreement, place) => {
     const { id } = agreement.key;
     const own = Object.entries(cellsOf(index, row, baseOf(index, agreement), agreement.shown));
@@ -130,7 +121,7 @@ export function resembles(left: Fields, right: Fields): boolean {
 }
 
 /** What all that resembles a record has as well, in one text: the title, or the lead of what has none. `undefined` where nothing can. */
-export function sharedTrait({ lead_id: leadId, title }: Fields): string | undefined {
+function sharedTrait({ lead_id: leadId, title }: Fields): string | undefined {
   if (title !== undefined) return typeof title === 'string' ? `called ${labelKey(title)}` : undefined;
   return leadId === undefined ? undefined : `of ${JSON.stringify(leadId)}`;
 }

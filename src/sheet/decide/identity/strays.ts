@@ -1,16 +1,18 @@
 import { isClaimToken, type RecordId } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
-import { isMarkedCopy } from '../../cells/sync-text.ts';
+import { copyScope } from '../../../core/waiting/scopes.ts';
+import { copyMark, isMarkedCopy } from '../../cells/sync-text.ts';
 import { describeCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import { mergeRow } from '../rows/merge.ts';
 import { decideRow } from '../rows/row.ts';
-import { lookOf, lookOfValues } from '../rows/row-values.ts';
-import { findUnsettled, writeRow } from '../rows/row-write.ts';
+import { lookOf, lookOfValues, readRowValues } from '../rows/row-values.ts';
+import { claimRow, findUnsettled, holdRow, writeRow } from '../rows/row-write.ts';
+import { pausedReason } from '../rows/waiting-edits.ts';
 import type { TabIndex } from '../tab-index.ts';
-import { nothing, type Verdict } from '../verdict.ts';
-import type { BoundRow } from './bind.ts';
-import { baseOf, createLikeSearch, isLike } from './likeness.ts';
+import { answerTo, join, nothing, type Verdict } from '../verdict.ts';
+import type { BoundRow, CopiedRow } from './bind.ts';
+import { baseOf, createLikeSearch, isLike, suspectReason } from './likeness.ts';
 
 /** Records whose ID stands in rows alone that are marked as copies: if their own row is there, it lacks its ID. */
 export function findOrphans({ agreements }: TabIndex, rows: readonly ObservedRow[]): Agreement[] {
@@ -53,11 +55,7 @@ export function findStrays(
 }
 
 /** By row, the record whose values it shows exactly, where that is unique on both sides and its ID is another one. */
-function findShown(
-  index: TabIndex,
-  rows: readonly ObservedRow[],
-  first: ObservedRow,
-): ReadonlyMap<ObservedRow, RecordId> {
+function findShown(index: TabIndex, rows: readonly ObservedRow[], first: ObservedRow) {
   const owners = Map.groupBy(index.agreements.values(), (agreement) =>
     lookOfValues(index, first, baseOf(index, agreement), agreement.shown),
   );
@@ -76,28 +74,83 @@ const isOfThisTab = (index: TabIndex, id: RecordId): boolean =>
 
 /** Writes the ID back once the row rests, with all that the row is to get besides. A row that is to go gets its ID first all the same. */
 export function decideStray(index: TabIndex, { row, id }: BoundRow): Verdict {
-  const { entity, records } = index;
   const unsettled = findUnsettled(index, row);
   if (unsettled) return unsettled;
   const given = { id, cause: 'its ID was lost, and found again by what the row shows' };
-  const record = records.get(id);
+  const record = index.records.get(id);
   if (!record) return nothing;
   if (record.presence !== 'gone') return decideRow(index, row, record, mergeRow(index, row, id), given);
   const state = { kind: 'pending', what: 'deleted in the CRM' } as const;
-  return writeRow(index, row, { entity, id }, { given, state });
+  return writeRow(index, row, id, { given, state });
 }
 
 /**
  * Finds lost records whose row this may be: it looks like them, but not for certain. They have not vanished as long as it stands there. A
  * row that looks like the record whose ID it has is a copy of that one.
  */
-export function createSuspectSearch(
-  index: TabIndex,
-  lost: readonly Agreement[],
-): (row: ObservedRow) => RecordId[] {
+export function createSuspectSearch(index: TabIndex, lost: readonly Agreement[]) {
   const search = createLikeSearch(index, lost);
-  return (row) => {
+  return (row: ObservedRow): RecordId[] => {
     const own = lost.length > 0 ? index.agreements.get(describeCell(row.id)) : undefined;
     return own && isLike(index, row, own) ? [] : search(row).map(({ key }) => key.id);
   };
+}
+
+/**
+ * Decides a row with the ID of another one. It is never written from; it becomes a record of its own when a person clears its ID, or
+ * answers so. `suspects` are missing records that it looks like.
+ */
+export function decideCopy(index: TabIndex, copy: CopiedRow, suspects: readonly RecordId[]): Verdict {
+  const { row, id, rows, hasOriginal } = copy;
+  if (suspects.length > 0) {
+    const orElse = 'change the row and clear the ID to make it a new record';
+    return holdRow(index, row, id, suspectReason(`${copyReasonStart}, and it`, suspects, orElse));
+  }
+  if (!hasOriginal && !isMarkedCopy(row)) return holdRow(index, row, id, rivalReason(id));
+  const own = hasOriginal ? undefined : index.agreements.get(id);
+  // Without its ID it would pass for the lost row of the record.
+  if (own && isLike(index, row, own)) return holdRow(index, row, id, likeReason(id));
+  return offerAsNew(index, row, id, rows > 1 || isClaimToken(id) ? copyReason : orphanReason(id));
+}
+
+const copyReasonStart = `${copyMark}: its ID stands in another row too`;
+
+/** Said at a row whose ID stands in another row too, and where people answer questions. */
+export const copyReason = `${copyReasonStart}. Clear the ID of the copy to make it a new record, or delete the copy.`;
+
+const orphanStart = (id: RecordId) => `${copyMark} of record ${id}, whose own row is gone`;
+
+const orphanReason = (id: RecordId) =>
+  `${orphanStart(id)}. Clear the ID of the copy to make it a new record, or its Sync cell to make it the row of record ${id}.`;
+
+const likeReason = (id: RecordId) =>
+  `${orphanStart(id)}. Clear its Sync cell to make it the row of record ${id}, or change the row to make it a new record.`;
+
+const rivalReason = (id: RecordId) =>
+  `Several rows have the ID ${id}, and none shows what was last known of it. Clear the ID of those that are to be new records.`;
+
+/** Holds a copy until a user wants it to be a new record. Copies that show the same are answered together. */
+export function offerAsNew(index: TabIndex, row: ObservedRow, id: RecordId, reason: string): Verdict {
+  const { answers, entity, questions } = index;
+  // Whoever copies a row copies its tick as well. Nothing is asked that could not be done.
+  if (row.isPaused) return holdRow(index, row, id, `${copyMark}, and ${pausedReason(index)}`);
+  const scope = copyScope({ entity, id }, digest(lookOf(index, row)));
+  const ask = () => questions.ofHold({ entity, id, reason, decision: scope });
+  const { answered, verdict } = answerTo(answers, scope, ask);
+  if (answered?.choice !== 'new') return join(verdict, holdRow(index, row, id, reason, scope));
+  const { faults, fields, missing } = readRowValues(index, row);
+  const obstacles = [...faults, ...missing.map((header) => `Fill ${header}.`)];
+  if (obstacles.length > 0) {
+    const held = `${copyMark}, and can not become a new record yet. ${obstacles.join(' ')}`;
+    return join(verdict, holdRow(index, row, id, held));
+  }
+  return join(verdict, findUnsettled(index, row) ?? claimRow(index, row, fields));
+}
+
+/** A short name for a text, equal for equal texts: FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/. */
+function digest(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1)
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
+  return hash.toString(36);
 }

@@ -1,5 +1,4 @@
 import type { RecordId } from '../../../core/record.ts';
-import type { Agreement } from '../../../core/state.ts';
 import type { FieldName } from '../../../core/value.ts';
 import { type Cell, describeCell, emptyCell, equalCells } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
@@ -57,28 +56,33 @@ export function findSwaps(
     rowless.map(({ key, fields, shown }) => [lookOfValues(index, first.row, fields, shown), key.id]),
   );
   for (const { id, own } of displaced) owners.set(lookOf(index, { cells: own }), id);
-  const search = createSearch(index, displaced, swaps);
+  const isForeign = ({ id, row }: DisplacedRow) => {
+    const own = index.agreements.get(id);
+    return own !== undefined && !isLike(index, row, own);
+  };
+  const search = createSearch(index, displaced, swaps, isForeign);
   const searchRowless = createLikeSearch(index, rowless);
+  /** The record without a row which the row looks like, where it does not look like its own any more. */
+  const findRowless = (one: DisplacedRow) => (isForeign(one) ? searchRowless(one.row)[0]?.key.id : undefined);
   // Where IDs went round among several rows, what is known of one tells of the next.
   let known: number;
   do {
     known = swaps.size;
     for (const one of displaced.filter(({ id }) => !swaps.has(id))) {
-      const other =
-        owners.get(lookOf(index, one.row)) ?? search(one) ?? findRowless(index, one, searchRowless);
+      const other = owners.get(lookOf(index, one.row)) ?? search(one) ?? findRowless(one);
       if (other !== undefined) swaps.set(one.id, { other, sign: 'shows' });
     }
   } while (known < swaps.size);
-  for (const { id, own, row } of displaced) {
-    const [agreement, look] = [index.agreements.get(id), lookOf(index, { cells: own })];
+  for (const one of displaced) {
+    const { id, own } = one;
+    const look = lookOf(index, { cells: own });
     // A row with the same ID is a copy, and its Sync cell says so. Of a row without any some cells may have been edited since.
     const isShownIn = (other: ObservedRow) =>
       lookOf(index, other) === look
         ? describeCell(other.id) !== id
         : other.id.kind === 'empty' && showsPart(index, other.cells, { id, own });
     const isShown = () => others.some(isShownIn);
-    if (!swaps.has(id) && agreement && !isLike(index, row, agreement) && isShown())
-      swaps.set(id, { other: id, sign: 'left' });
+    if (!swaps.has(id) && isForeign(one) && isShown()) swaps.set(id, { other: id, sign: 'left' });
   }
   const byId = new Map(displaced.map((each) => [each.id, each]));
   for (const [id, { other }] of [...swaps]) {
@@ -101,17 +105,6 @@ export function describeSwap({ other, sign }: Swap): string {
     default:
       return `This row shows the values of record ${other} instead of its own. ${right}, or approve it if this is meant.`;
   }
-}
-
-/** The record without a row which the row looks like, where it does not look like its own any more. */
-function findRowless(
-  index: TabIndex,
-  { id, row }: DisplacedRow,
-  searchRowless: (row: ObservedRow) => readonly Agreement[],
-): RecordId | undefined {
-  const own = index.agreements.get(id);
-  if (!own || isLike(index, row, own)) return undefined;
-  return searchRowless(row)[0]?.key.id;
 }
 
 /**
@@ -140,7 +133,8 @@ function createSearch(
   index: TabIndex,
   displaced: readonly DisplacedRow[],
   swaps: ReadonlyMap<RecordId, Swap>,
-): (one: DisplacedRow) => RecordId | undefined {
+  isForeign: (one: DisplacedRow) => boolean,
+) {
   const nameOf = (field: FieldName, cell: Cell) => `${field} ${JSON.stringify(cell)}`;
   const owners = new Map(
     displaced.flatMap((each) =>
@@ -154,11 +148,7 @@ function createSearch(
     Object.fromEntries(
       Object.entries(row.cells).filter(([field, cell]) => !equalCells(cell, own[field] ?? emptyCell)),
     );
-  const isForeign = ({ id, row }: DisplacedRow): boolean => {
-    const agreement = index.agreements.get(id);
-    return agreement !== undefined && !isLike(index, row, agreement);
-  };
-  return (one) => {
+  return (one: DisplacedRow): RecordId | undefined => {
     const changed = changedIn(one);
     if (!Object.entries(changed).some(([name, cell]) => cell.kind !== 'empty' && isTyped(name)))
       return undefined;

@@ -32,8 +32,6 @@ export function decideGoneRecord(index: TabIndex, row: ObservedRow, record: Know
   const step: TableStep = {
     write: { kind: 'delete', entity, position: row.position, idSeen: row.id },
     key,
-    offers: {},
-    notice: '',
     forgets: true,
     journal: journalEntry(input, key, {
       kind: 'delete',

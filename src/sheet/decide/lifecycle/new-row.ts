@@ -7,41 +7,34 @@ import { isPending, type RowState } from '../../cells/sync-text.ts';
 import type { TableStep } from '../../plans/plan.ts';
 import { describeCell, emptyCell } from '../../port/cell.ts';
 import { isBlank, type ObservedRow } from '../../port/table.ts';
-import { copyReason, offerAsNew } from '../identity/copies.ts';
 import { resembles, suspectReason } from '../identity/likeness.ts';
+import { copyReason, offerAsNew } from '../identity/strays.ts';
 import { mergeRow } from '../rows/merge.ts';
 import { decideRow } from '../rows/row.ts';
 import { type RowValues, readRowValues } from '../rows/row-values.ts';
 import { claimRow, creating, findUnsettled, holdRow, writeRow } from '../rows/row-write.ts';
-import { answerRefusal, type Said, waitingText } from '../rows/update.ts';
+import { answerRefusal, waitingText } from '../rows/update.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import { decideGoneRecord } from './gone.ts';
+import type { Release } from './vanished.ts';
 
 /**
  * Decides a row without an ID that is not blank: a new record once it rests and its required cells are filled. Then it is claimed with a token,
- * and created in a later cycle, after the token was seen in the sheet. `suspects` are missing records whose row it may be.
+ * and created in a later cycle, after the token was seen in the sheet.
  */
-export function decideNewRow(
-  index: TabIndex,
-  row: ObservedRow,
-  creates: readonly OutboxItem[],
-  suspects: readonly RecordId[],
-): Verdict {
+export function decideNewRow(index: TabIndex, row: ObservedRow, around: Surroundings): Verdict {
   const unsettled = findUnsettled(index, row);
   if (unsettled) return unsettled;
-  if (suspects.length > 0) return holdRow(index, row, '', likeReason(suspects));
   const values = readRowValues(index, row);
-  const nobody = { entity: index.entity, id: '' };
-  const obstacle = findObstacle(index, row, values);
-  if (obstacle) return join(obstacle.verdict, writeRow(index, row, nobody, { state: obstacle.state }));
+  const obstacle = findObstacle(index, row, '', values, around.suspectsOf(row));
+  if (obstacle) return obstacle;
+  const creates = around.creates();
   const underWay = findUnderWay(creates, values.fields);
-  if (underWay)
-    return writeRow(index, row, nobody, { state: { kind: 'pending', what: pendingCreate(underWay) } });
+  if (underWay) return writeRow(index, row, '', { state: pendingCreate(underWay) });
   const untold = findUntold(creates, row, values.fields);
   if (!untold) return claimRow(index, row, values.fields);
-  const state = { kind: 'held', reason: reviewReason(untold) } as const;
-  return writeRow(index, row, untold.key, { given: { id: untold.key.id }, state });
+  return giveToken(index, row, untold, { kind: 'held', reason: reviewReason(untold) });
 }
 
 /** Decides a row in which nothing is filled. */
@@ -62,23 +55,39 @@ function clearRow({ entity, tab }: TabIndex, row: ObservedRow): Verdict {
       cells: {},
       ...(tab.hasSync ? { sync: emptyCell } : {}),
     },
-    offers: {},
-    notice: '',
   };
   return { table: [step] };
 }
 
 /** What keeps a record from being made of a row, noted where it is a fault of a cell; `undefined` where nothing does. */
 function findObstacle(
-  { entity }: TabIndex,
-  { position }: ObservedRow,
+  index: TabIndex,
+  row: ObservedRow,
+  id: RecordId,
   { faults, missing }: RowValues,
-): Said<RowState> | undefined {
-  if (faults.length === 0)
-    return missing.length > 0 ? { state: { kind: 'incomplete', missing }, verdict: nothing } : undefined;
-  const reason = faults.join(' ');
-  return { state: { kind: 'error', reason }, verdict: { refusals: [{ entity, position, reason }] } };
+  suspects: readonly RecordId[],
+): Verdict | undefined {
+  if (suspects.length > 0) {
+    const reason = suspectReason('This', suspects, 'change the row to make it a new record');
+    return join({ resembled: suspects }, holdRow(index, row, id, reason));
+  }
+  if (faults.length > 0) {
+    const reason = faults.join(' ');
+    const refusals = [{ entity: index.entity, position: row.position, reason }];
+    return join({ refusals }, writeRow(index, row, id, { state: { kind: 'error', reason } }));
+  }
+  return missing.length > 0
+    ? writeRow(index, row, id, { state: { kind: 'incomplete', missing } })
+    : undefined;
 }
+
+/** Gives a row back the token of its create. */
+const giveToken = (
+  index: TabIndex,
+  row: ObservedRow,
+  { key: { id } }: OutboxItem,
+  state: RowState,
+): Verdict => writeRow(index, row, id, { given: { id }, state });
 
 /**
  * A create that is on its way for a row like this one, which lost its token then, or left it behind in a blank row: sent once more, it
@@ -111,17 +120,15 @@ export function findCreatesWithoutRow({ outbox, tab }: TabIndex): readonly Outbo
 const foreignReason =
   'This row was being created when the daemon lost its memory of it. If the CRM has the record, put its ID into the ID cell; if not, clear the ID cell to create it.';
 
-const likeReason = (suspects: readonly RecordId[]) =>
-  suspectReason('This', suspects, 'change the row to make it a new record');
-
-/** What deciding a claimed row has to know about the others. */
-export interface ClaimSurroundings {
+/** What judging a row has to know of all others. */
+export interface Surroundings {
   /** Records that have a row with their own ID. */
   readonly boundIds: ReadonlySet<RecordId>;
   /** Creates whose token no row shows. */
   readonly creates: () => readonly OutboxItem[];
   /** Missing records whose row this may be. */
   readonly suspectsOf: (row: ObservedRow) => readonly RecordId[];
+  readonly release: Release;
 }
 
 /**
@@ -132,7 +139,7 @@ export function decideClaimedRow(
   index: TabIndex,
   row: ObservedRow,
   token: RecordId,
-  around: ClaimSurroundings,
+  around: Surroundings,
 ): Verdict {
   const key = { entity: index.entity, id: token };
   const item = index.outbox.get(token);
@@ -142,8 +149,7 @@ export function decideClaimedRow(
     return decideMadeRow(index, row, item.recordId);
   }
   if (item?.state === 'review') return holdRow(index, row, token, reviewReason(item));
-  if (item && isUnanswered(item))
-    return writeRow(index, row, key, { state: { kind: 'pending', what: pendingCreate(item) } });
+  if (item && isUnanswered(item)) return writeRow(index, row, token, { state: pendingCreate(item) });
   // A row that holds nothing else makes no record, whatever became of the create.
   if (!item && !index.input.isOwnToken(token) && !isBlank(row))
     return holdRow(index, row, token, foreignReason);
@@ -166,7 +172,7 @@ function decideUnsentRow(
   index: TabIndex,
   row: ObservedRow,
   item: OutboxItem,
-  { suspectsOf }: ClaimSurroundings,
+  { suspectsOf }: Surroundings,
 ): Verdict {
   const { key } = item;
   const drop = { outboxDropped: [key] };
@@ -181,13 +187,13 @@ function decideUnsentRow(
       item.state === 'waiting' && !isAsSent ? drop : nothing,
     );
   if (isBlank(row)) return join(drop, clearRow(index, row));
-  const obstacle = findClaimObstacle(index, row, key, values, isAsSent ? [] : suspectsOf(row));
+  const obstacle = findObstacle(index, row, key.id, values, isAsSent ? [] : suspectsOf(row));
   if (obstacle) return join(drop, obstacle);
   if (!isAsSent) return sendCreate(index, row, key, values.fields);
   const said = isStuck(item)
     ? answerRefusal(index, item, row.position)
     : { state: waitingCreate(item), verdict: nothing };
-  return join(said.verdict, writeRow(index, row, key, { state: said.state }));
+  return join(said.verdict, writeRow(index, row, key.id, { state: said.state }));
 }
 
 /** Decides a claimed row of which nothing was put into the outbox yet. */
@@ -195,39 +201,22 @@ function decideFreshClaim(
   index: TabIndex,
   row: ObservedRow,
   key: RecordKey,
-  { creates, suspectsOf }: ClaimSurroundings,
+  { creates, suspectsOf }: Surroundings,
 ): Verdict {
   // Nothing is left but its token, or that was never more, because the row to be claimed moved in the same moment.
   if (isBlank(row)) return findUnsettled(index, row) ?? clearRow(index, row);
   const values = readRowValues(index, row);
   // A claim that lands late takes the place of the token under which the row's create is on its way, if somebody has wiped that.
   const underWay = findUnderWay(creates(), values.fields);
-  if (underWay) {
-    const state = { kind: 'pending', what: pendingCreate(underWay) } as const;
-    return writeRow(index, row, underWay.key, { given: { id: underWay.key.id }, state });
-  }
-  const obstacle = findClaimObstacle(index, row, key, values, suspectsOf(row));
+  if (underWay) return giveToken(index, row, underWay, pendingCreate(underWay));
+  const obstacle = findObstacle(index, row, key.id, values, suspectsOf(row));
   return obstacle ?? sendCreate(index, row, key, values.fields);
-}
-
-/** What keeps a claimed row from becoming a record; `undefined` where nothing does. */
-function findClaimObstacle(
-  index: TabIndex,
-  row: ObservedRow,
-  key: RecordKey,
-  values: RowValues,
-  suspects: readonly RecordId[],
-): Verdict | undefined {
-  if (suspects.length > 0)
-    return join({ resembled: suspects }, holdRow(index, row, key.id, likeReason(suspects)));
-  const obstacle = findObstacle(index, row, values);
-  return obstacle && join(obstacle.verdict, writeRow(index, row, key, { state: obstacle.state }));
 }
 
 const sendCreate = (index: TabIndex, row: ObservedRow, key: RecordKey, fields: Fields): Verdict =>
   join(
     { outboxSaved: [waitingStep(index.input, key, { kind: 'create', fields, base: {} })] },
-    writeRow(index, row, key, { state: creating }),
+    writeRow(index, row, key.id, { state: creating }),
   );
 
 /** Whether the row that a create was made for stands elsewhere, without the token: somebody took back that it was moved. */
@@ -244,10 +233,13 @@ const waitingCreate = (item: OutboxItem): RowState =>
     ? creating
     : { kind: 'pending', what: waitingText(item) };
 
-const pendingCreate = (item: OutboxItem): string =>
-  item.state === 'unknown'
-    ? 'the CRM did not say whether it created the record; the daemon looks before it tries again'
-    : 'being created in the CRM';
+const pendingCreate = ({ state }: OutboxItem): RowState => ({
+  kind: 'pending',
+  what:
+    state === 'unknown'
+      ? 'the CRM did not say whether it created the record; the daemon looks before it tries again'
+      : 'being created in the CRM',
+});
 
 /** How long a create that is over is kept: whoever brings back the row with its token does so within this time. */
 const overKeptMs = 30 * 24 * 60 * 60 * 1000;

@@ -2,15 +2,13 @@ import { journalEntry } from '../../../core/journal-entry.ts';
 import { once } from '../../../core/once.ts';
 import type { RecordId } from '../../../core/record.ts';
 import {
-  type Agreement,
   emptyAgreement,
   isUnanswered,
   type KnownRecord,
   type OutboxItem,
-  type Shown,
   waitingFields,
 } from '../../../core/state.ts';
-import { type FieldName, type Fields, pickFields, type Value } from '../../../core/value.ts';
+import { type FieldName, pickFields, type Value } from '../../../core/value.ts';
 import { encode } from '../../cells/codec.ts';
 import { type CellLook, idCell, noteShown } from '../../cells/shown.ts';
 import { type RowState, syncText, waitingState } from '../../cells/sync-text.ts';
@@ -25,19 +23,6 @@ import type { TabIndex } from '../tab-index.ts';
 import { type DueRow, join, nothing, type Verdict } from '../verdict.ts';
 import { decideVanishedRow, type Release } from './vanished.ts';
 
-/**
- * What a record without a row is. `vanished`: its row is gone for longer than one read. `gone`: so is the record itself. `doubtful`: a create
- * may have made it whose row is still there. `unseen`: it never had a row. Of any other nothing is decided: its row has just gone.
- */
-type RecordKind = 'vanished' | 'gone' | 'doubtful' | 'unseen' | 'other';
-
-interface RowlessRecord {
-  readonly record: KnownRecord;
-  readonly kind: RecordKind;
-  /** The create that may have made a doubtful one. */
-  readonly create?: OutboxItem | undefined;
-}
-
 /** What is to be known of the rows. */
 export interface RowlessSurroundings {
   /** Records whose rows are gone, and were in the read before. */
@@ -49,51 +34,37 @@ export interface RowlessSurroundings {
   readonly release: Release;
 }
 
-interface JudgeSurroundings {
-  readonly release: Release;
-  /** Rows that show something else than what is agreed for the record whose ID they have. */
-  readonly changedRows: () => readonly ObservedRow[];
-}
-
-type Judge = (rowless: RowlessRecord, index: TabIndex, around: JudgeSurroundings) => Verdict;
-
-const judges: Readonly<Record<RecordKind, Judge>> = {
-  vanished: ({ record }, index, { release }) => decideVanishedRow(index, record.key, release),
-  gone: ({ record }, index, { changedRows }) => forgetGone(index, record, changedRows),
-  // A user is told if somebody has to look.
-  doubtful: ({ create, record: { key } }) =>
-    create?.state === 'review' ? { holds: [{ ...key, reason: doubtfulReason(create) }] } : nothing,
-  unseen: ({ record }) => ({ due: [{ record, cause: 'created in the CRM' }] }),
-  other: () => nothing,
-};
-
-/** Decides the records that have no row: lost rows first, in the order of their set, then all others by their ids. */
+/**
+ * Decides the records that have no row: lost rows first, in the order of their set, then all others by their ids. Such a record is vanished, where
+ * its row is gone for longer than one read; gone, and so is its row; doubtful, where a create may have made it whose row is still there; or unseen:
+ * it never had a row. Of any other nothing is decided: its row has just gone.
+ */
 export function decideRowless(index: TabIndex, around: RowlessSurroundings): Verdict[] {
-  const { present, release, vanished } = around;
-  const lost = [...vanished].flatMap((id) => index.records.get(id) ?? []);
+  const { present, release, tokens, vanished } = around;
+  const lost = [...vanished].filter((id) => index.records.has(id));
   const others = [...index.records.values()]
     .filter(({ key }) => !present.has(key.id) && !vanished.has(key.id))
     .toSorted((left, right) => byNumber.compare(left.key.id, right.key.id));
-  const creates = [...index.outbox.values()].filter((item) => isExpected(index, item, around.tokens));
+  const creates = [...index.outbox.values()].filter((item) => isExpected(index, item, tokens));
   const changedRows = once(() => index.tab.rows.filter((row) => isChanged(index, row)));
-  return [...lost, ...others].map((record) => {
-    const rowless = classify(index, record, vanished, creates);
-    return judges[rowless.kind](rowless, index, { changedRows, release });
-  });
+  return [
+    ...lost.map((id) => decideVanishedRow(index, { entity: index.entity, id }, release)),
+    ...others.map((record) =>
+      record.presence === 'gone'
+        ? forgetGone(index, record, changedRows)
+        : decideNewcomer(index, record, creates),
+    ),
+  ];
 }
 
-function classify(
-  { agreements }: TabIndex,
-  record: KnownRecord,
-  vanished: ReadonlySet<RecordId>,
-  creates: readonly OutboxItem[],
-): RowlessRecord {
-  const { id } = record.key;
-  if (vanished.has(id)) return { record, kind: 'vanished' };
-  if (record.presence === 'gone') return { record, kind: 'gone' };
-  if (Object.keys(agreements.get(id)?.fields ?? {}).length > 0) return { record, kind: 'other' };
+/** Gives a row to a record that never had one, and none to one of a create. */
+function decideNewcomer(index: TabIndex, record: KnownRecord, creates: readonly OutboxItem[]): Verdict {
+  const { key } = record;
+  if (Object.keys(index.agreements.get(key.id)?.fields ?? {}).length > 0) return nothing;
   const create = creates.find((candidate) => mayBeMadeBy(candidate, record));
-  return { record, kind: create ? 'doubtful' : 'unseen', create };
+  if (!create) return { due: [{ record, cause: 'created in the CRM' }] };
+  // A user is told if somebody has to look.
+  return create.state === 'review' ? { holds: [{ ...key, reason: doubtfulReason(create) }] } : nothing;
 }
 
 /** Ids are integers, or begin with the one of a lead. */
@@ -130,11 +101,7 @@ const doubtfulReason = ({ key }: OutboxItem): string =>
  * Forgets what is agreed and what waits of a record that is gone, and so is its row. What a row with another ID still shows is not gone
  * from there: forgotten, it would pass for an edit of the record whose ID stands beside it.
  */
-function forgetGone(
-  index: TabIndex,
-  { key }: KnownRecord,
-  changedRows: JudgeSurroundings['changedRows'],
-): Verdict {
+function forgetGone(index: TabIndex, { key }: KnownRecord, changedRows: () => ObservedRow[]): Verdict {
   const [agreement, item] = [index.agreements.get(key.id), index.outbox.get(key.id)];
   const isForgotten = agreement !== undefined && !changedRows().some((row) => isLike(index, row, agreement));
   return join(
@@ -184,6 +151,7 @@ function appendRow(index: TabIndex, { cause, record }: DueRow): Verdict {
     else typed[name] = value;
   }
   const { key } = record;
+  const values = { ...offers, ...typed };
   const agreement = index.agreements.get(key.id) ?? emptyAgreement(key, input.now);
   const unread = unreadReason(record, index.fields);
   const atRest: RowState =
@@ -191,8 +159,14 @@ function appendRow(index: TabIndex, { cause, record }: DueRow): Verdict {
   const state = Object.keys(typed).length > 0 ? waitingState : atRest;
   // Of what has no column here the row shows nothing. Agreed about all the same, it would pass for emptied once its column is back, and an
   // edit of it in the CRM, for which a row comes back, would beat every later delete as well.
-  const fields = pickFields(agreement.fields, [...Object.keys(offers), ...Object.keys(typed)]);
-  const shown = noteAppended(index, agreement, cells, { offers, typed });
+  const fields = pickFields(agreement.fields, Object.keys(values));
+  const looks = Object.entries(cells).flatMap(([name, cell]): CellLook[] => {
+    const [field, value] = [index.fields.get(name), values[name]];
+    return field && value !== undefined ? [{ field, cell, value }] : [];
+  });
+  // What was added before may still come, if nothing is known of that write.
+  const { offered: offeredBefore, shown: shownBefore } = agreement;
+  const shown = noteShown({ shown: shownBefore, agreed: {}, offeredBefore, offered: offers }, looks);
   const agreed = { ...agreement, fields, offered: offers, ...(shown ? { shown } : {}) };
   const step: TableStep = {
     write: {
@@ -204,22 +178,7 @@ function appendRow(index: TabIndex, { cause, record }: DueRow): Verdict {
     },
     key,
     offers,
-    notice: '',
-    journal: journalEntry(input, key, { kind: 'create', after: { ...offers, ...typed }, cause }),
+    journal: journalEntry(input, key, { kind: 'create', after: values, cause }),
   };
   return { agreementsSaved: [agreed], table: [step] };
-}
-
-/** What a new row is about to show. One that was added before may still come, if nothing is known of that write. */
-function noteAppended(
-  { fields }: TabIndex,
-  { offered: offeredBefore, shown }: Agreement,
-  cells: ObservedRow['cells'],
-  { offers, typed }: { readonly offers: Fields; readonly typed: Fields },
-): Shown | undefined {
-  const looks = Object.entries(cells).flatMap(([name, cell]): CellLook[] => {
-    const [field, value] = [fields.get(name), { ...offers, ...typed }[name]];
-    return field && value !== undefined ? [{ field, cell, value }] : [];
-  });
-  return noteShown({ shown, agreed: {}, offeredBefore, offered: offers }, looks);
 }

@@ -18,10 +18,8 @@ import {
 import { restoredCause } from '../../../core/undo.ts';
 import { equalValues, type FieldName } from '../../../core/value.ts';
 import { noted, refusedScope, vanishedScope } from '../../../core/waiting/scopes.ts';
-import type { Decoded } from '../../cells/codec.ts';
 import { decodeTyped } from '../../cells/read-cell.ts';
 import { showsValue } from '../../cells/shown.ts';
-import { showWhole } from '../../cells/sync-text.ts';
 import type { DecideInput } from '../../plans/plan.ts';
 import type { VanishedRowPolicy } from '../../policy.ts';
 import { columnOf, tabOf } from '../../port/layout.ts';
@@ -133,31 +131,22 @@ function meaningOf(index: TabIndex, key: RecordKey, { losses }: Release): Meanin
   if (own && own.choice !== noted) return own;
   if (!own && losses) return losses;
   const rule = ruleOf(index);
-  return { choice: rule === 'trash' ? meaningsOfTrash[findMovedCompany(index, key)] : rule };
+  return { choice: rule === 'trash' ? meaningOfTrash(index, key) : rule };
 }
 
-/** What the rule `trash` comes to where the table moves something away that would go with the record. */
-const meaningsOfTrash = { none: 'trash', moving: 'wait', stuck: 'ask' } as const;
-
-/** A question about a lost row: what was just chosen, and what that leaves to be kept; or else its hold. */
-interface AskedLoss {
-  readonly meaning: Meaning | undefined;
-  readonly kept: Verdict;
-  readonly hold: Verdict;
-}
-
-function askVanished({ answers, questions }: TabIndex, { entity, id }: RecordKey, reason: string): AskedLoss {
+/** Asks about a lost row. Returns what was just chosen, and what that leaves to be kept; or else its hold. */
+function askVanished({ answers, questions }: TabIndex, { entity, id }: RecordKey, reason: string) {
   const scope = vanishedScope({ entity, id });
   const hold = { entity, id, reason, decision: scope };
   const meaning = answers.choose(scope, () => questions.ofHold(hold));
   return { meaning, kept: keepChosen(scope, meaning), hold: { holds: [hold] } };
 }
 
-const keepAsking = (asked: AskedLoss | undefined): Verdict =>
+const keepAsking = (asked: ReturnType<typeof askWhatWaits>): Verdict =>
   asked ? join(asked.kept, asked.hold) : nothing;
 
 /** Asks about a delete that waits for somebody who runs the daemon: there is no row to say so, and whoever meant it takes it for done. */
-function askWhatWaits(index: TabIndex, item: OutboxItem): AskedLoss | undefined {
+function askWhatWaits(index: TabIndex, item: OutboxItem) {
   const { error, key, kind } = item;
   if (kind !== 'delete' || !error || errorKinds[error.code].mender !== 'operator') return undefined;
   const reason = `Its record can not be deleted in the CRM: ${waitingText(item)} Restore brings the row back.`;
@@ -208,35 +197,29 @@ function companyOf({ cascades }: TabIndex, key: RecordKey): string {
 }
 
 /**
- * Whether the table says of something that would go with a record that it belongs to another one: `moving` where that is to be sent, or waits
- * for an answer of its own, and `stuck` where it can not be, as where the other one is a new row, the row is paused, or the key may not.
+ * What the rule `trash` comes to: `wait` where the table says of something that would go with the record that it belongs to another one, and that
+ * is to be sent, or waits for an answer of its own; `ask` where it can not be, as where the other one is a new row, the row is paused, or the
+ * key may not.
  */
-export function findMovedCompany(index: TabIndex, key: RecordKey): 'none' | 'moving' | 'stuck' {
-  const { known } = index.input;
-  const going = index.cascades.goingWith(key);
-  const moves = going.flatMap((record) => {
+function meaningOfTrash(index: TabIndex, key: RecordKey): 'trash' | 'wait' | 'ask' {
+  const idle = index.input.known.outbox.filter((item) => !isToBeSent(item));
+  const idleKeys = new Set(idle.map((item) => recordKeyText(item.key)));
+  const moves = index.cascades.goingWith(key).flatMap((record) => {
     const row = index.findRow(record.key);
-    const shown = row ? ownerFields.flatMap((name) => findOther(index, record, row, name) ?? []) : [];
-    return shown.map((seen) => ({ record, seen, isPaused: row?.isPaused === true }));
+    const found = row ? ownerFields.flatMap((name) => findMove(index, record, row, name) ?? []) : [];
+    return row?.isPaused || idleKeys.has(recordKeyText(record.key)) ? found.map(() => 'ask') : found;
   });
-  if (moves.length === 0) return 'none';
-  const idle = new Set(
-    known.outbox.filter((item) => !isToBeSent(item)).map((item) => recordKeyText(item.key)),
-  );
-  const isStuck = moves.some(
-    ({ isPaused, record, seen }) =>
-      isPaused || seen.kind === 'refused' || idle.has(recordKeyText(record.key)),
-  );
-  return isStuck ? 'stuck' : 'moving';
+  if (moves.length === 0) return 'trash';
+  return moves.includes('ask') ? 'ask' : 'wait';
 }
 
-/** What a row shows in such a field instead of what the CRM has; `undefined` where that is the same. */
-function findOther(
+/** Whether a row shows something else in such a field than the CRM has, as {@link meaningOfTrash}; `undefined` where that is the same. */
+function findMove(
   { findAgreement, input, names }: TabIndex,
   { fields, key }: KnownRecord,
   row: ObservedRow,
   name: FieldName,
-): Decoded | undefined {
+): 'wait' | 'ask' | undefined {
   const tab = tabOf(input.layout, key.entity);
   const column = tab && columnOf(tab, name);
   const field = findField(key.entity, name, input.known.catalog);
@@ -245,14 +228,11 @@ function findOther(
   const { shown = {} } = findAgreement(key) ?? {};
   if (showsValue(field, value, cell, names, shown[name])) return undefined;
   const seen = decodeTyped(field, cell, names);
-  if (seen.kind === 'refused') return seen;
+  if (seen.kind === 'refused') return 'ask';
   if (equalValues(seen.value, value)) return undefined;
-  if (seen.value === null && mayBeWiped(input, key.entity, row))
-    return { kind: 'refused', reason: wipedReason };
-  const reason = findEditFault({ rules: column, field }, value, seen.value, (known) =>
-    showWhole(field, known, names),
-  );
-  return reason === undefined ? seen : { kind: 'refused', reason };
+  const isWiped = seen.value === null && mayBeWiped(input, key.entity, row);
+  const fault = findEditFault({ rules: column, field }, value, seen.value, String);
+  return isWiped || fault !== undefined ? 'ask' : 'wait';
 }
 
 /** Whether a row lacks what no record can be without: then nothing that is emptied there is sent. */
@@ -263,5 +243,3 @@ function mayBeWiped({ known, layout }: DecideInput, entity: Entity, { cells }: O
     return isNeeded && direction === 'both' && cells[field]?.kind === 'empty';
   });
 }
-
-const wipedReason = 'Its row was wiped.';

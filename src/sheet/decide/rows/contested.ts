@@ -1,24 +1,16 @@
 import { type RecordId, recordKeyText } from '../../../core/record.ts';
 import type { Contest } from '../../../core/waiting/contest.ts';
 import { loopScope } from '../../../core/waiting/scopes.ts';
-import type { Hold } from '../../../core/waiting/waiting.ts';
 import { quoteValue, showValue } from '../../cells/sync-text.ts';
 import type { TabIndex } from '../tab-index.ts';
-import { keepChosen, type Verdict } from '../verdict.ts';
+import { keepChosen } from '../verdict.ts';
 import { headerOf } from './columns.ts';
 
-/** A record whose two sides fight over a field, with what was said of that. */
-export interface ContestCase {
-  /** The hold of the record; absent once a user has approved that it goes on. */
-  readonly hold?: Hold & { readonly decision: string };
-  readonly verdict: Verdict;
-}
-
 /**
- * Finds the contest of a record; `undefined` where there is none. An approval is for the fight that was shown: one that goes on is held again
+ * Finds the contest of a record, with its hold until a user has approved that it goes on; `undefined` where there is none. An approval is for the fight that was shown: one that goes on is held again
  * once it is a fight without what was written before.
  */
-export function findContestCase(index: TabIndex, id: RecordId): ContestCase | undefined {
+export function findContestCase(index: TabIndex, id: RecordId) {
   const { answers, entity, input, questions } = index;
   const key = { entity, id };
   const contest = input.known.contests.get(recordKeyText(key));

@@ -6,10 +6,11 @@ import {
   type MergeView,
   mergeUnknown,
   mergeValue,
+  seenValue,
   settleAs,
 } from '../../../core/merge.ts';
 import { wasReplaced } from '../../../core/reading/observe.ts';
-import type { RecordId, RecordKey } from '../../../core/record.ts';
+import type { RecordId } from '../../../core/record.ts';
 import {
   type Agreement,
   isAnswerLost,
@@ -90,6 +91,7 @@ function shownText({ cell, field }: FieldView): Value {
 
 /** A row that carries a record, with what the merge of every field came to. */
 export interface MergedRow {
+  readonly row: ObservedRow;
   readonly record: KnownRecord;
   readonly agreement: Agreement | undefined;
   readonly decided: readonly DecidedField[];
@@ -107,15 +109,15 @@ export function mergeRow(index: TabIndex, row: ObservedRow, id: RecordId): Merge
   const record = index.records.get(id);
   if (!record || isBeingSent(index, id) || isUnread(index, record)) return undefined;
   const agreement = index.agreements.get(id);
-  const fields = mergeFields(index, row, record, agreement);
-  const decided = fields.map(({ field, outcome }) => ({ field, outcome }));
+  const decided = mergeFields(index, row, record, agreement);
   const isEdited = decided.some(({ outcome }) => isPersonsEdit(outcome));
   return {
+    row,
     record,
     agreement,
     decided,
     isRestless: isEdited && index.input.isRestless(index.entity, row),
-    verdict: join(...fields.map(({ verdict }) => verdict)),
+    verdict: join(...decided.map(({ verdict }) => verdict)),
   };
 }
 
@@ -130,11 +132,11 @@ export function editsOf({ record, agreement, decided }: MergedRow): Edit[] {
 
 /** The values of a row that the CRM has no longer, where nobody changed them in the table and it was not us who emptied them. */
 export function clearedOf(merged: MergedRow): Edit[] {
-  const { record, agreement, decided } = merged;
+  const { agreement, decided } = merged;
   return decided.flatMap(({ field: { name }, outcome }) => {
     if (outcome.kind !== 'toTable' || outcome.value !== null) return [];
     if (outcome.lost !== undefined || outcome.isUndone || isTakenBack(merged, name)) return [];
-    const agreed = displacedValue(agreement, record.key.id, name);
+    const agreed = displacedValue(agreement, name);
     return agreed ? [{ ...agreed, after: null }] : [];
   });
 }
@@ -152,7 +154,7 @@ function isTakenBack({ record: { written }, agreement }: MergedRow, name: FieldN
  */
 export function lostValuesOf({ record, agreement, decided }: MergedRow): Displaced[] {
   return decided.flatMap(({ field: { name }, outcome }) => {
-    const lost = displacedValue(agreement, record.key.id, name);
+    const lost = displacedValue(agreement, name);
     const isLost =
       (outcome.kind === 'refused' && outcome.typed === undefined) ||
       (outcome.kind === 'same' && !equalValues(record.fields[name] ?? null, lost?.before ?? null));
@@ -162,33 +164,18 @@ export function lostValuesOf({ record, agreement, decided }: MergedRow): Displac
 
 /** All values of a record whose row is gone. */
 export const valuesOfVanished = (agreement: Agreement): Displaced[] =>
-  Object.keys(agreement.fields).flatMap((name) => displacedValue(agreement, agreement.key.id, name) ?? []);
+  Object.keys(agreement.fields).flatMap((name) => displacedValue(agreement, name) ?? []);
 
-function displacedValue(
-  agreement: Agreement | undefined,
-  id: RecordId,
-  field: FieldName,
-): Displaced | undefined {
-  const before = agreement?.fields[field];
-  return before === undefined || before === null ? undefined : { id, field, before };
+function displacedValue(agreement: Agreement | undefined, field: FieldName): Displaced | undefined {
+  const before = agreement?.fields[field] ?? null;
+  return agreement && before !== null ? { id: agreement.key.id, field, before } : undefined;
 }
 
 /** What a person put into the cell, whatever becomes of it; `undefined` when nobody changed it to a value. */
 function typedValue(outcome: FieldOutcome): Value | undefined {
-  switch (outcome.kind) {
-    case 'toCrm':
-      return outcome.value;
-    case 'toTable':
-      return outcome.lost;
-    case 'conflict':
-      return outcome.table;
-    case 'typed':
-      return outcome.before;
-    case 'refused':
-      return outcome.typed;
-    default:
-      return undefined;
-  }
+  if (outcome.kind === 'toTable') return outcome.lost;
+  if (outcome.kind === 'refused') return outcome.typed;
+  return outcome.kind === 'same' ? undefined : seenValue(outcome);
 }
 
 /**
@@ -212,11 +199,9 @@ function isUnread(index: TabIndex, { fields, firstSeenAt, key, lastSeenAt }: Kno
 }
 
 const isPersonsEdit = (outcome: FieldOutcome) =>
-  outcome.kind === 'toCrm' ||
-  outcome.kind === 'conflict' ||
-  outcome.kind === 'typed' ||
+  typedValue(outcome) !== undefined ||
   outcome.kind === 'refused' ||
-  (outcome.kind === 'toTable' && (outcome.lost !== undefined || outcome.isUndone)) ||
+  (outcome.kind === 'toTable' && outcome.isUndone) ||
   (outcome.kind === 'same' && outcome.rewrite);
 
 interface MergedField extends DecidedField {
@@ -274,14 +259,12 @@ function mergeUnderAnswer({ answers, names }: TabIndex, scope: string, given: Fi
   return { field: view.field, outcome, verdict };
 }
 
-/** Settles the conflicts of a row that are asked about in exactly the words beside which a user chose a side. */
-export function settleChosen(
-  index: TabIndex,
-  key: RecordKey,
-  decided: readonly DecidedField[],
-): { readonly decided: readonly DecidedField[]; readonly verdict: Verdict } {
+/** The row with its conflicts settled that are asked about in exactly the words beside which a user chose a side. */
+export function settleChosen(index: TabIndex, merged: MergedRow): MergedRow {
+  const { decided, record, verdict } = merged;
+  const { key } = record;
   // What cannot be sent is said first, and nothing else asked of that row.
-  if (decided.some(({ outcome }) => outcome.kind === 'refused')) return { decided, verdict: nothing };
+  if (decided.some(({ outcome }) => outcome.kind === 'refused')) return merged;
   const settled = decided.map((each): MergedField => {
     const { field, outcome } = each;
     if (outcome.kind !== 'conflict') return { ...each, verdict: nothing };
@@ -295,5 +278,7 @@ export function settleChosen(
     const settledAs = settleAs(side, { rules: column, field }, outcome, show);
     return { field, outcome: settledAs, verdict: keepChosen(scope, chosen) };
   });
-  return { decided: settled, verdict: join(...settled.map(({ verdict }) => verdict)) };
+  const chosen = join(...settled.map((each) => each.verdict));
+  const spent = verdict.spent?.filter((scope) => !chosen.scopes?.includes(scope)) ?? [];
+  return { ...merged, decided: settled, verdict: join({ ...verdict, spent }, chosen) };
 }

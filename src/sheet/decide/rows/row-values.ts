@@ -16,10 +16,9 @@ export function cellsOf(
   values: Fields,
   shown: Shown = {},
 ): ObservedRow['cells'] {
-  const cells: Record<FieldName, Cell> = {};
-  for (const [name, cell] of Object.entries(row.cells))
-    cells[name] = expectedCell(index, name, cell, values[name], shown[name]);
-  return cells;
+  const expected = ([name, cell]: [FieldName, Cell]) =>
+    [name, expectedCell(index, name, cell, values[name], shown[name])] as const;
+  return Object.fromEntries(Object.entries(row.cells).map(expected));
 }
 
 function expectedCell(
@@ -56,12 +55,8 @@ export const lookOf = (index: TabIndex, { cells }: Pick<ObservedRow, 'cells'>): 
   );
 
 /** The same text for what a row like this one would show of these values. */
-export const lookOfValues = (
-  index: TabIndex,
-  row: ObservedRow,
-  values: Fields,
-  shown: Shown | undefined,
-): string => lookOf(index, { cells: cellsOf(index, row, values, shown) });
+export const lookOfValues = (index: TabIndex, row: ObservedRow, values: Fields, shown?: Shown): string =>
+  lookOf(index, { cells: cellsOf(index, row, values, shown) });
 
 /** What a row without a record holds: the values to create it from, and why some of it can not be sent. */
 export interface RowValues {

@@ -25,11 +25,11 @@ export function holdRow(
 ): Verdict {
   const { entity } = index;
   const hold = { entity, id, position: row.position, reason, ...(decision ? { decision } : {}) };
-  return join({ holds: [hold] }, writeRow(index, row, { entity, id }, { state: { kind: 'held', reason } }));
+  return join({ holds: [hold] }, writeRow(index, row, id, { state: { kind: 'held', reason } }));
 }
 
 /** What to write into a row that exists. */
-export interface RowWrite {
+interface RowWrite {
   readonly state: RowState;
   readonly given?: GivenId | undefined;
   readonly cells?: Readonly<Record<FieldName, Cell>>;
@@ -49,8 +49,9 @@ export interface RowWrite {
 }
 
 /** Plans the write of a row: only what differs, and nothing at all when nothing does. */
-export function writeRow(index: TabIndex, row: ObservedRow, key: RecordKey, write: RowWrite): Verdict {
+export function writeRow(index: TabIndex, row: ObservedRow, id: RecordId, write: RowWrite): Verdict {
   const { entity, names, tab } = index;
+  const key = { entity, id };
   const sync = textCell(syncText(write.state, names.timeZone));
   const hasNewSync = tab.hasSync && !equalCells(row.sync, sync);
   const cells = write.cells ?? {};
@@ -92,9 +93,8 @@ export const creating = { kind: 'pending', what: 'to be created in the CRM' } as
 
 /** Claims a row for the record that is to be created from it: a fresh token stands for its ID until it has one. */
 export function claimRow(index: TabIndex, row: ObservedRow, creates: Fields): Verdict {
-  const { entity, input } = index;
-  const id = input.newToken();
-  return writeRow(index, row, { entity, id }, { given: { id }, state: creating, creates });
+  const id = index.input.newToken();
+  return writeRow(index, row, id, { given: { id }, state: creating, creates });
 }
 
 /** Says that a row is decided once it rests, because a user may still be typing there; `undefined` where it rests. */

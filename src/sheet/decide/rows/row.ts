@@ -2,26 +2,19 @@ import { journalEntry } from '../../../core/journal-entry.ts';
 import { seenValue, wantedFields } from '../../../core/merge.ts';
 import { isFresh, type Loss, nextNotice, tellChanged } from '../../../core/notice.ts';
 import { wasReplaced } from '../../../core/reading/observe.ts';
-import type { RecordKey } from '../../../core/record.ts';
 import { type Agreement, emptyAgreement, type KnownRecord } from '../../../core/state.ts';
 import { equalValues, type FieldName, type Fields, pickFields, type Value } from '../../../core/value.ts';
 import { refusedScope } from '../../../core/waiting/scopes.ts';
 import { encode } from '../../cells/codec.ts';
 import { noteShown } from '../../cells/shown.ts';
-import {
-  describeValue,
-  type PressingState,
-  quoteValue,
-  showWhole,
-  waitingState,
-} from '../../cells/sync-text.ts';
+import { describeValue, type PressingState, showWhole, waitingState } from '../../cells/sync-text.ts';
 import { type Cell, emptyCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import { type DecidedField, type MergedRow, settleChosen } from './merge.ts';
 import { type GivenId, writeRow } from './row-write.ts';
-import { planUpdate, revertCause, revertRefused, type Said, takeBackUnwanted } from './update.ts';
+import { lossOf, planUpdate, revertCause, revertRefused, type Said, takeBackUnwanted } from './update.ts';
 
 /** Decides a row that carries a record, and says in the Sync cell what came of it. `merged` is absent while its record is being sent. */
 export function decideRow(
@@ -36,32 +29,27 @@ export function decideRow(
     return join(
       merged.verdict,
       { scopes: [refusedScope(key)], unsettled: [key.id] },
-      takeBackUnwanted(index, row, merged),
-      noteUntouched(row, merged),
+      takeBackUnwanted(index, merged),
+      noteUntouched(merged),
     );
-  if (merged) return applyMerged(index, row, merged, given);
+  if (merged) return applyMerged(index, merged, given);
   const what = index.outbox.has(key.id) ? 'being sent to the CRM' : 'being created in the CRM';
   const state = { kind: 'pending', what } as const;
-  return join({ kept: [key] }, writeRow(index, row, key, { state, given }));
+  return join({ kept: [key] }, writeRow(index, row, key.id, { state, given }));
 }
 
 /** Turns the outcomes of a row into an outbox item, an agreement, a row write and the row's state. */
-function applyMerged(
-  index: TabIndex,
-  row: ObservedRow,
-  merged: MergedRow,
-  given: GivenId | undefined,
-): Verdict {
-  const { agreement, record } = merged;
-  const { key } = record;
+function applyMerged(index: TabIndex, merged: MergedRow, given: GivenId | undefined): Verdict {
   const { now } = index.input;
-  const settled = settleChosen(index, key, merged.decided);
-  const reverted = revertRefused(index, row, index.outbox.get(key.id), settled.decided);
-  const decided = reverted?.decided ?? settled.decided;
-  const update = reverted ? { ...reverted, state: undefined } : planUpdate(index, row, key, decided);
-  const said = stateOf(index, row, key, decided, update.state);
-  const { cells, covered, losses, lost, offers, replaced, same, typed } = findChanges(index, merged, decided);
-  const { agreement: base, verdict: agreed } = agreeOnSame(index, key, agreement, same);
+  const settled = settleChosen(index, merged);
+  const reverted = revertRefused(index, settled);
+  const update = reverted ? undefined : planUpdate(index, settled);
+  const own = reverted ?? settled;
+  const { agreement, decided, record, row } = own;
+  const { key } = record;
+  const said = stateOf(index, own, update?.state);
+  const { cells, covered, losses, lost, offers, replaced, same, typed } = findChanges(index, own);
+  const { base, verdict: agreed } = agreeOnSame(index, own, same);
   const [hasOffers, isTyped] = [offers, typed].map((fields) => Object.keys(fields).length > 0);
   const writes = { cells, values: { ...same, ...offers, ...typed } };
   const next = noteRow(base, { ...keptOffers(base, decided), ...offers }, row, decided, writes);
@@ -72,15 +60,13 @@ function applyMerged(
   const told = hasOffers ? nextNotice(next, { fields: Object.keys(offers), noticed, notice, at: now }) : next;
   const isToldNow = isFresh(told, now);
   const pressing = said.state ?? (isTyped ? waitingState : undefined);
-  const isAnew = (scope: string) => settled.verdict.scopes?.includes(scope) === true;
   return join(
-    { ...merged.verdict, spent: merged.verdict.spent?.filter((scope) => !isAnew(scope)) ?? [] },
-    settled.verdict,
-    update.verdict,
+    own.verdict,
+    update?.verdict ?? nothing,
     said.verdict,
     agreed,
     isNew ? { agreementsSaved: [next] } : nothing,
-    writeRow(index, row, key, {
+    writeRow(index, row, key.id, {
       state: pressing
         ? { ...pressing, notice: isToldNow ? told.notice : '' }
         : { kind: 'synced', at: hasOffers ? now : next.changedAt, notice: told.notice, isFresh: isToldNow },
@@ -97,7 +83,7 @@ function applyMerged(
 }
 
 /** What the outcomes of a row come to for its cells. */
-function findChanges({ names }: TabIndex, merged: MergedRow, decided: readonly DecidedField[]) {
+function findChanges(index: TabIndex, merged: MergedRow) {
   const same: Record<FieldName, Value> = {};
   const offers: Record<FieldName, Value> = {};
   const typed: Record<FieldName, Value> = {};
@@ -106,11 +92,11 @@ function findChanges({ names }: TabIndex, merged: MergedRow, decided: readonly D
   const covered: Record<FieldName, Value> = {};
   const cells: Record<FieldName, Cell> = {};
   const losses: Loss[] = [];
-  for (const { field, outcome } of decided) {
+  for (const { field, outcome } of merged.decided) {
     const { name } = field;
     const { kind } = outcome;
     if (kind === 'typed' || kind === 'toTable' || (kind === 'same' && outcome.rewrite))
-      cells[name] = encode(field, outcome.value, names);
+      cells[name] = encode(field, outcome.value, index.names);
     if (kind === 'same') same[name] = outcome.value;
     if (kind === 'typed') {
       typed[name] = outcome.value;
@@ -118,16 +104,16 @@ function findChanges({ names }: TabIndex, merged: MergedRow, decided: readonly D
       lost[name] = outcome.before;
     }
     if (kind !== 'toTable') continue;
-    const words = `${field.header} was ${quoteValue(field, outcome.lost ?? outcome.before, names)}`;
+    const loss = lossOf(index, field, outcome.before);
     offers[name] = outcome.value;
     const isOfBoth = outcome.lost !== undefined || wasInCrm(merged, name, outcome.before);
     if (isOfBoth) replaced[name] = outcome.before;
     else if (outcome.before !== null) covered[name] = outcome.before;
     if (outcome.lost !== undefined) {
       lost[name] = outcome.lost;
-      losses.push({ field: name, words });
+      losses.push(loss);
     } else if (isPassedOver(merged, name, outcome.value))
-      losses.push({ field: name, words: `${words}, which it did not keep` });
+      losses.push({ ...loss, words: `${loss.words}, which it did not keep` });
   }
   return { same, offers, typed, replaced, lost, covered, cells, losses };
 }
@@ -140,7 +126,7 @@ const keptOffers = ({ offered }: Agreement, decided: readonly DecidedField[]): F
   );
 
 /** Keeps how cells show what is agreed also while a user types beside them: names may have changed before the row rests. */
-function noteUntouched(row: ObservedRow, { agreement, decided }: MergedRow): Verdict {
+function noteUntouched({ agreement, decided, row }: MergedRow): Verdict {
   if (!agreement) return nothing;
   const isAgreed = ({ field, outcome }: DecidedField) => {
     const [seen, agreed] = [seenValue(outcome), agreement.fields[field.name]];
@@ -192,13 +178,7 @@ const isPassedOver = (
   written !== undefined && agreement?.changedAt === written.at && wasReplaced(written, name, value);
 
 /** The agreement with what was found equal on both sides; the same object when that is nothing new. */
-function agreeOnSame(
-  index: TabIndex,
-  key: RecordKey,
-  agreement: Agreement | undefined,
-  same: Fields,
-): { readonly agreement: Agreement; readonly verdict: Verdict } {
-  const { input } = index;
+function agreeOnSame({ input }: TabIndex, { agreement, record: { key } }: MergedRow, same: Fields) {
   const isNew = ([name, value]: [FieldName, Value]) => {
     const agreed = agreement?.fields[name];
     return agreed === undefined || !equalValues(agreed, value);
@@ -206,13 +186,13 @@ function agreeOnSame(
   const after = Object.fromEntries(Object.entries(same).filter(isNew));
   const before = pickFields(agreement?.fields ?? {}, Object.keys(after));
   const current = agreement ?? emptyAgreement(key, input.now);
-  if (Object.keys(after).length === 0) return { agreement: current, verdict: nothing };
+  if (Object.keys(after).length === 0) return { base: current, verdict: nothing };
   const kind = agreement ? 'update' : 'adopt';
   const cause = 'found equal on both sides';
   const journal = [journalEntry(input, key, { kind, side: 'both', before, after, cause })];
   const told = nextNotice(current, { fields: Object.keys(after), notice: '', at: input.now });
   const fields = { ...current.fields, ...after };
-  return { agreement: { ...current, fields, changedAt: input.now, ...told }, verdict: { journal } };
+  return { base: { ...current, fields, changedAt: input.now, ...told }, verdict: { journal } };
 }
 
 /** Said where a row may have been wiped, so that what else was emptied there is not sent. */
@@ -226,13 +206,10 @@ function explainWiped(decided: readonly DecidedField[]): string[] {
 
 /** The most pressing thing to say about the row, if not all is well. */
 function stateOf(
-  index: TabIndex,
-  row: ObservedRow,
-  key: RecordKey,
-  decided: readonly DecidedField[],
+  { entity, names, questionsTitle }: TabIndex,
+  { decided, record: { key }, row }: MergedRow,
   update: PressingState | undefined,
 ): Said<PressingState | undefined> {
-  const { entity, names, questionsTitle } = index;
   const reasons = decided.flatMap(({ outcome }) => (outcome.kind === 'refused' ? [outcome.reason] : []));
   if (reasons.length > 0) {
     const reason = [...reasons, ...explainWiped(decided)].join(' ');

@@ -1,20 +1,19 @@
 import { errorKinds } from '../../../core/errors.ts';
+import type { FieldDefinition } from '../../../core/fields/field.ts';
 import { nameField } from '../../../core/fields/refusal-words.ts';
 import { wantedFields } from '../../../core/merge.ts';
-import { tellReplaced } from '../../../core/notice.ts';
+import { type Loss, tellReplaced } from '../../../core/notice.ts';
 import { advance, waitingStep } from '../../../core/outbox.ts';
-import type { RecordKey } from '../../../core/record.ts';
 import { isStuck, type OutboxItem } from '../../../core/state.ts';
-import { equalFields, pickFields } from '../../../core/value.ts';
+import { equalFields, pickFields, type Value } from '../../../core/value.ts';
 import { refusedScope } from '../../../core/waiting/scopes.ts';
 import { type PressingState, quoteValue, waitingState } from '../../cells/sync-text.ts';
 import { hintFor } from '../../port/errors.ts';
 import { columnOf } from '../../port/layout.ts';
-import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { answerTo, join, nothing, type Verdict } from '../verdict.ts';
 import type { DecidedField, MergedRow } from './merge.ts';
-import { findHiddenEdits, type HiddenEdits, noteLost, wantedOf } from './waiting-edits.ts';
+import { noteLost, wantedOf } from './waiting-edits.ts';
 
 /** What is said at a row, if anything is, and all that came of it. */
 export interface Said<State> {
@@ -80,49 +79,38 @@ export const revertCause = 'put back, because the CRM did not take it';
  * What becomes of the fields of a row when a user wants the CRM's values back instead of what the CRM did not take; `undefined` when
  * nobody wants that. The step is kept until the row shows them, so that nothing of it is sent meanwhile.
  */
-export function revertRefused(
-  index: TabIndex,
-  row: ObservedRow,
-  item: OutboxItem | undefined,
-  decided: readonly DecidedField[],
-): { readonly decided: readonly DecidedField[]; readonly verdict: Verdict } | undefined {
+export function revertRefused(index: TabIndex, merged: MergedRow): MergedRow | undefined {
+  const item = index.outbox.get(merged.record.key.id);
   if (item?.kind !== 'update' || !isStuck(item)) return undefined;
-  const hidden = findHiddenEdits(index, row, item);
-  const { fields, base } = wantedOf(decided, item, hidden);
+  const { base, fields, kept } = wantedOf(index, merged, item);
   if (!equalFields(item.fields, fields) || !equalFields(item.base, base)) return undefined;
-  const { answered, verdict } = findRefusalAnswer(index, item, row.position);
+  const { answered, verdict } = findRefusalAnswer(index, item, merged.row.position);
   if (answered !== 'revert') return undefined;
-  const reverted = decided.map(({ field, outcome }): DecidedField => {
+  const decided = merged.decided.map(({ field, outcome }): DecidedField => {
     if (outcome.kind !== 'toCrm') return { field, outcome };
     const { base: value, value: before } = outcome;
     return { field, outcome: { kind: 'toTable', value, before, lost: before } };
   });
-  const lost = noteLost(index, item, hidden.kept, revertCause);
-  return { decided: reverted, verdict: join(verdict, lost, keepReverted(item, decided, hidden)) };
-}
-
-/** What no row can show is over with its line in the journal: asked for once more, the step would never end. */
-function keepReverted(item: OutboxItem, decided: readonly DecidedField[], { kept }: HiddenEdits): Verdict {
-  const shown = wantedFields(decided);
-  if (Object.keys(shown.fields).length === 0) return { outboxDropped: [item.key] };
+  const shown = wantedFields(merged.decided);
+  // What no row can show is over with its line in the journal: asked for once more, the step would never end.
+  const isOver = Object.keys(shown.fields).length === 0;
   const isNew = item.state === 'waiting' || Object.keys(kept).length > 0;
-  return isNew ? { outboxSaved: [advance(item, 'reverted', shown)] } : nothing;
+  const left = isNew ? { outboxSaved: [advance(item, 'reverted', shown)] } : nothing;
+  const lost = noteLost(index, item, kept, revertCause);
+  const step = isOver ? { outboxDropped: [item.key] } : left;
+  return { ...merged, decided, verdict: join(merged.verdict, verdict, lost, step) };
 }
 
 /**
  * Brings the record's outbox item in line with what its row wants to change in the CRM: a newer edit replaces the one that waits,
  * an edit taken back removes it, and a refused one stays refused until the row changes.
  */
-export function planUpdate(
-  index: TabIndex,
-  row: ObservedRow,
-  key: RecordKey,
-  decided: readonly DecidedField[],
-): Said<PressingState | undefined> {
+export function planUpdate(index: TabIndex, merged: MergedRow): Said<PressingState | undefined> {
+  const { decided, record, row } = merged;
+  const { key } = record;
   const item = index.outbox.get(key.id);
-  const hidden = findHiddenEdits(index, row, item);
+  const { base, fields, ...hidden } = wantedOf(index, merged, item);
   const lost = item ? noteLost(index, item, hidden.lost, unwantedCause) : nothing;
-  const { fields, base } = wantedOf(decided, item, hidden);
   if (Object.keys(fields).length === 0)
     return { state: undefined, verdict: item ? join(lost, { outboxDropped: [key] }) : lost };
   const isStanding = item?.kind === 'update' && item.state !== 'review';
@@ -131,11 +119,9 @@ export function planUpdate(
     const { state, verdict } = answerRefusal(index, item, row.position);
     return { state, verdict: join(lost, verdict) };
   }
-  const losses = decided.flatMap(({ field, outcome }) => {
-    if (outcome.kind !== 'toCrm' || outcome.lost === undefined) return [];
-    const words = `${field.header} was ${quoteValue(field, outcome.lost, index.names)}`;
-    return [{ field: field.name, words }];
-  });
+  const losses = decided.flatMap(({ field, outcome }) =>
+    outcome.kind === 'toCrm' && outcome.lost !== undefined ? [lossOf(index, field, outcome.lost)] : [],
+  );
   const notice = tellReplaced(losses);
   const step = waitingStep(index.input, key, { kind: 'update', fields, base, notice });
   return { state: waitingState, verdict: join(lost, { outboxSaved: [step] }) };
@@ -145,21 +131,26 @@ export function planUpdate(
  * Takes out of an update that waits what its row does not want any more, although somebody may still be typing there: it could be sent
  * before the row rests, as after a restart with settings by which a column is off, or an emptied cell means nothing.
  */
-export function takeBackUnwanted(index: TabIndex, row: ObservedRow, { decided, record }: MergedRow): Verdict {
-  const { key } = record;
+export function takeBackUnwanted(index: TabIndex, merged: MergedRow): Verdict {
+  const { key } = merged.record;
   const item = index.outbox.get(key.id);
   if (item?.kind !== 'update' || item.state !== 'waiting') return nothing;
-  const hidden = findHiddenEdits(index, row, item);
-  const { fields } = wantedOf(decided, item, hidden);
+  const { fields, lost } = wantedOf(index, merged, item);
   const wanted = Object.keys(item.fields).filter((name) => name in fields);
   if (wanted.length === Object.keys(item.fields).length) return nothing;
   // Also where the rest is saved: with manual writes that would wait for a person, and all of it be sent meanwhile.
-  const verdict = join(noteLost(index, item, hidden.lost, unwantedCause), { outboxDropped: [key] });
+  const verdict = join(noteLost(index, item, lost, unwantedCause), { outboxDropped: [key] });
   if (wanted.length === 0) return verdict;
   const [left, base] = [pickFields(item.fields, wanted), pickFields(item.base, wanted)];
   const step = waitingStep(index.input, key, { kind: 'update', fields: left, base, notice: item.notice });
   return join(verdict, { outboxSaved: [step] });
 }
+
+/** A value that gives way to another one, in words. */
+export const lossOf = ({ names }: TabIndex, field: FieldDefinition, value: Value): Loss => ({
+  field: field.name,
+  words: `${field.header} was ${quoteValue(field, value, names)}`,
+});
 
 const unwantedCause = 'not sent, because its column is gone or off';
 

@@ -7,7 +7,7 @@ import { columnOf } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
-import type { DecidedField } from './merge.ts';
+import type { MergedRow } from './merge.ts';
 import { writeRow } from './row-write.ts';
 
 /** Edits that wait, and that their row does not show any more because their column is gone. */
@@ -46,16 +46,11 @@ export function findHiddenEdits(
 }
 
 /** What is to go to the CRM from a row: what it shows, and what of its `item` is kept although its column is gone. */
-export function wantedOf(
-  decided: readonly DecidedField[],
-  item: OutboxItem | undefined,
-  { kept }: HiddenEdits,
-): { readonly fields: Fields; readonly base: Fields } {
+export function wantedOf(index: TabIndex, { decided, row }: MergedRow, item: OutboxItem | undefined) {
+  const { kept, lost } = findHiddenEdits(index, row, item);
   const { fields, base } = wantedFields(decided);
-  return {
-    fields: { ...fields, ...kept },
-    base: { ...base, ...pickFields(item?.base ?? {}, Object.keys(kept)) },
-  };
+  const keptBase = pickFields(item?.base ?? {}, Object.keys(kept));
+  return { kept, lost, fields: { ...fields, ...kept }, base: { ...base, ...keptBase } };
 }
 
 /** Keeps in the journal what is not to be sent any more and stands in no row, beside what the CRM has instead. */
@@ -94,7 +89,7 @@ export function leaveAlone(index: TabIndex, row: ObservedRow, id: RecordId): Ver
 /** A row that a user paused, most often with a checkbox: nothing is taken from it and nothing but its Sync cell is written to it. */
 export function pauseRow(index: TabIndex, row: ObservedRow, id: RecordId): Verdict {
   const state = { kind: 'held', reason: pausedReason(index) } as const;
-  return join(leaveAlone(index, row, id), writeRow(index, row, { entity: index.entity, id }, { state }));
+  return join(leaveAlone(index, row, id), writeRow(index, row, id, { state }));
 }
 
 export const pausedReason = ({ layout }: TabIndex): string =>
