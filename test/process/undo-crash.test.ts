@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { viewDaemon } from '../../src/cli/check/daemon-view.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
-import { pendingReason } from '../../src/sheet/decide/damage/damaged.ts';
+import { pendingReason } from '../../src/sheet/decide/damage/words.ts';
 import { openCrmLine } from '../support/crm-line.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
 import { openDisturbance } from '../support/disturbance.ts';
@@ -12,7 +12,7 @@ import { openStage, type ProcessStage } from '../support/process-stage.ts';
 import { describeDifference, readCrm, readSides, readTab, type Snapshot } from '../support/two-sides.ts';
 import { until } from '../support/until.ts';
 
-/** S8: a kill in any state of a write that meets moved rows ends like a run without it. Every test kills a real daemon and starts another one on what it left. */
+/** S8: a kill in any state of a write ends like a run without it. Every test kills a real daemon and starts another one on what it left. */
 const limit = { timeout: 120_000 };
 
 /** The request at which the daemon is killed: the write, the first look after it, or its inverse. */
@@ -22,13 +22,17 @@ interface Moment {
   readonly stop: Stop;
   /** Whether that request takes effect. */
   readonly lands: boolean;
+  /** Whether a user sorts the rows right before the write. */
+  readonly moves: boolean;
 }
 
 const moments: Readonly<Record<string, Moment>> = {
-  'after the request has met moved rows and before the reply': { stop: 'write', lands: true },
-  'after the reply has shown moved rows and before the inverse': { stop: 'look', lands: true },
-  'before the inverse takes effect': { stop: 'inverse', lands: false },
-  'after the inverse has landed and before its reply': { stop: 'inverse', lands: true },
+  'before the request takes effect': { stop: 'write', lands: false, moves: false },
+  'after the request has reached its row and before the reply': { stop: 'write', lands: true, moves: false },
+  'after the request has met moved rows and before the reply': { stop: 'write', lands: true, moves: true },
+  'after the reply has shown moved rows and before the inverse': { stop: 'look', lands: true, moves: true },
+  'before the inverse takes effect': { stop: 'inverse', lands: false, moves: true },
+  'after the inverse has landed and before its reply': { stop: 'inverse', lands: true, moves: true },
 };
 
 type Leads = Snapshot['leads'];
@@ -109,7 +113,7 @@ async function agreed({ addresses }: ProcessStage): Promise<void> {
 }
 
 /** Starts a daemon that gets no further than the moment, because a request has no reply. `reached` resolves when the moment has come. */
-async function startStopped(stage: ProcessStage, { lands, stop }: Moment, sign: RegExp) {
+async function startStopped(stage: ProcessStage, { lands, moves, stop }: Moment, sign: RegExp) {
   const line = await openCrmLine({ target: `${stage.addresses.sheetsUrl}/`, now: Date.now });
   const daemon = spawnDaemon({ ...stage.environment, GOOGLE_API_ROOT_URL: line.baseUrl });
   onTestFinished(async () => {
@@ -123,7 +127,7 @@ async function startStopped(stage: ProcessStage, { lands, stop }: Moment, sign: 
     const isWrite = !isWritten && isBatch && sign.test(body);
     if (!isWritten && !isWrite) return passOn();
     const here: Stop = isWrite ? 'write' : isBatch ? 'inverse' : 'look';
-    if (isWrite) await stage.editSheet(sort);
+    if (isWrite && moves) await stage.editSheet(sort);
     const answer = here === stop && !lands ? undefined : await passOn();
     isWritten = true;
     if (here !== stop) return answer;
@@ -139,7 +143,7 @@ const crmWrites = (stage: ProcessStage) =>
 
 const runs = Object.entries(causes).flatMap(([write, cause], index) =>
   Object.entries(moments)
-    .filter(([, { lands }]) => index === 0 || !lands)
+    .filter(([, { lands, moves }]) => index === 0 || (moves && !lands))
     .map(([when, moment]) => [write, when, cause, moment] as const),
 );
 
@@ -176,7 +180,7 @@ test.each(runs)(
     await agreed(stage);
     await stage.expectAtRest();
     expect((await view.status()).holds).toEqual([]);
-    const isUndoneBySecond = moment.stop !== 'inverse' || mayLand;
+    const isUndoneBySecond = moment.moves && (moment.stop !== 'inverse' || mayLand);
     expect(second.said().includes('sheet.rows_moved')).toBe(isUndoneBySecond);
     expect(second.said()).not.toContain('sheet.escalated');
     expect(crmWrites(stage)).toEqual(cause.created.map(() => 'POST /leads'));
