@@ -112,9 +112,7 @@ class CrmClient implements Crm {
       ...(leadId === undefined ? {} : { path: { leadId } }),
       furtherScopes: 'custom_fields' in body ? ['write:custom_fields'] : [],
       sending,
-    }).catch((error: unknown) => {
-      throw nameMissing(error, entity, fields);
-    });
+    }).catch((error: unknown) => failNamed(error, entity, fields));
     const record = this.#readReply(entity, reply, leadId);
     if ('problem' in record) {
       // Something was created, but only a look at the newest records tells under which id.
@@ -142,9 +140,7 @@ class CrmClient implements Crm {
       body,
       sending,
       secrets,
-    }).catch((error: unknown) => {
-      throw nameMissing(error, key.entity, fields);
-    });
+    }).catch((error: unknown) => failNamed(error, key.entity, fields));
     const record = this.#readReply(key.entity, reply, leadOf(key));
     const isOfIt = !('problem' in record) && record.id === key.id;
     const sent: Pick<WriteAnswer, 'fields' | 'unread'> = { fields };
@@ -204,11 +200,11 @@ const describeNamed = (fields: Fields): string =>
  * A record that is to be made, or was there right before, is not what a write of it did not find. The words stand beside the row, where a
  * path of the CRM tells nobody what is missing.
  */
-function nameMissing(error: unknown, entity: Entity, fields: Fields): unknown {
+function failNamed(error: unknown, entity: Entity, fields: Fields): never {
   const named = describeNamed(fields);
-  if (named === '' || !isSyncError(error, 'CRM_NOT_FOUND')) return error;
+  if (named === '' || !isSyncError(error, 'CRM_NOT_FOUND')) throw error;
   const words = `The CRM does not have ${named} of this ${entity} any more. Restore it there and retry, or write another one.`;
-  return new SyncError('CRM_NOT_FOUND', words);
+  throw new SyncError('CRM_NOT_FOUND', words);
 }
 
 const unreadable = (key: RecordKey, problem: string): SyncError =>
