@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { viewDaemon } from '../../src/cli/check/daemon-view.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
-import { pendingReason } from '../../src/sheet/decide/damage/words.ts';
+import { pendingReason } from '../../src/sheet/decide/damage/damaged.ts';
 import { openCrmLine } from '../support/crm-line.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';
 import { openDisturbance } from '../support/disturbance.ts';
