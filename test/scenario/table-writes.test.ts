@@ -158,7 +158,7 @@ describe('a write to the table', () => {
     const { agreed, begin, mirror, send } = openWrites({ done: new Map([[0, end]]) });
     await send(begin([{ write, key: lead('1'), offers: {}, notice: '', journal, forgets: true }]));
     expect(mirror.searchJournal({ limit: 5 })).toEqual([
-      { ...journal, lost: { Mine: 'Call back', note: 'Typed' } },
+      { id: 1, ...journal, lost: { Mine: 'Call back', note: 'Typed' } },
     ]);
     expect(agreed()).toBeUndefined();
   });
