@@ -21,8 +21,8 @@ export interface Pause {
   readonly isBackingOff?: boolean;
 }
 
-/** Does one piece of work and returns the pause after it. `isHastened`: its timer did not come, so that it was called for. */
-export type Turn = (isHastened: boolean) => Promise<Pause>;
+/** Does one piece of work and returns the pause after it. `isCalled`: the pause before it did not end by its own timer. */
+export type Turn = (isCalled: boolean) => Promise<Pause>;
 
 /** Takes turn after turn until it is stopped. A turn that throws ends the loop, and its end fails with that. */
 export class Loop {
@@ -86,20 +86,20 @@ export class Loop {
   }
 
   async #run(): Promise<void> {
+    let isCalled = false;
     for (;;) {
-      const isHastened = this.#isHastened;
-      this.#isHastened = false;
-      const pause = await this.#turn(isHastened);
+      const pause = await this.#turn(isCalled);
       if (this.#isStopping) break;
       this.#enter(pause.isBackingOff ? 'backing off' : 'waiting');
-      await this.#rest(pause);
+      isCalled = await this.#rest(pause);
       if (this.#isStopping) break;
       this.#enter('running');
     }
     this.#enter('stopped');
   }
 
-  async #rest({ gapMs = 0, waitMs }: Pause): Promise<void> {
+  /** Returns whether the next turn was called for. */
+  async #rest({ gapMs = 0, waitMs }: Pause): Promise<boolean> {
     this.#dueAt = this.#clock.monotonicMs() + waitMs;
     const gap = Math.min(gapMs, waitMs);
     if (gap > 0) {
@@ -107,10 +107,13 @@ export class Loop {
       await this.#sleep(gap);
       this.#isInGap = false;
     }
-    const isCalled = this.#isKicked || this.#isHastened || this.#isStopping;
-    if (waitMs > gap && !isCalled) await this.#sleep(waitMs - gap);
+    const isAwake = () => this.#isKicked || this.#isHastened || this.#isStopping;
+    if (waitMs > gap && !isAwake()) await this.#sleep(waitMs - gap);
+    const isCalled = isAwake();
     this.#isKicked = false;
+    this.#isHastened = false;
     this.#dueAt = Number.POSITIVE_INFINITY;
+    return isCalled;
   }
 
   async #sleep(durationMs: number): Promise<void> {

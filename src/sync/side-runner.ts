@@ -46,7 +46,7 @@ export class SideRunner extends Loop {
 
   constructor(side: Side, options: SideRunnerOptions) {
     const { clock, log } = options.link;
-    super(clock, (isHastened) => this.#takeTurn(isHastened));
+    super(clock, (isCalled) => this.#takeTurn(isCalled));
     this.side = side;
     this.#options = options;
     this.recordProblems = new Problems(clock, log);
@@ -101,10 +101,10 @@ export class SideRunner extends Loop {
   }
 
   /** One cycle, well or badly. */
-  async #takeTurn(isHastened: boolean): Promise<Pause> {
+  async #takeTurn(isCalled: boolean): Promise<Pause> {
     const { link, problems } = this.#options;
     const { name, pace } = this.side;
-    if (!isHastened && this.#isStalled) {
+    if (!isCalled && this.#isStalled) {
       this.#isStalled = false;
       problems.end('watchdog');
     }
