@@ -2,7 +2,7 @@ import type { FieldDefinition } from '../../core/fields/field.ts';
 import type { FieldKind } from '../../core/fields/field-kind.ts';
 import { readMembers } from '../../core/fields/members.ts';
 import { isClaimToken, type RecordId } from '../../core/record.ts';
-import type { Shown, ShownForm } from '../../core/state.ts';
+import type { Agreement, Shown, ShownForm } from '../../core/state.ts';
 import { dateToSerial } from '../../core/text/dates.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../../core/value.ts';
 import { bareCell, type Cell, equalCells, numberCell, textCell } from '../port/cell.ts';
@@ -83,24 +83,18 @@ export interface CellLook {
   readonly writes?: { readonly cell: Cell; readonly value: Value } | undefined;
 }
 
-/** What is known of a row before and after it was decided. */
-export interface ShownBase {
-  readonly shown: Shown | undefined;
-  readonly agreed: Fields;
-  /** Values that were on their way to the row, and that are now. */
-  readonly offeredBefore: Fields;
-  readonly offered: Fields;
-}
-
-/** What is known of the cells of a row after a look at them; what was known before when that is nothing new. */
-export function noteShown(base: ShownBase, looks: readonly CellLook[]): Shown | undefined {
+/**
+ * What is known of the cells of a row after a look at them; what was known before when that is nothing new. `offered` are the values that are
+ * on their way to the row now, the agreement says which were before.
+ */
+export function noteShown(base: Agreement, offered: Fields, looks: readonly CellLook[]): Shown | undefined {
   const { shown = {} } = base;
   const noted: Record<FieldName, readonly ShownForm[]> = { ...shown };
   let isNew = false;
   for (const look of looks) {
     const { name } = look.field;
     const known = shown[name] ?? [];
-    const next = noteCell(base, look, known);
+    const next = noteCell(base, offered, look, known);
     isNew ||= !areSame(known, next);
     if (next.length > 0) noted[name] = next;
     else delete noted[name];
@@ -109,7 +103,8 @@ export function noteShown(base: ShownBase, looks: readonly CellLook[]): Shown | 
 }
 
 function noteCell(
-  { agreed, offered, offeredBefore }: ShownBase,
+  { fields: agreed, offered: offeredBefore }: Agreement,
+  offered: Fields,
   { cell, field, value, writes }: CellLook,
   known: readonly ShownForm[],
 ): readonly ShownForm[] {

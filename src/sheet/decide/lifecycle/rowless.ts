@@ -153,7 +153,7 @@ function appendRow(index: TabIndex, { cause, record }: DueRow): Verdict {
   const { key } = record;
   const values = { ...offers, ...typed };
   const agreement = index.agreements.get(key.id) ?? emptyAgreement(key, input.now);
-  const unread = unreadReason(record, index.fields);
+  const unread = unreadReason(index, record);
   const atRest: RowState =
     unread === undefined ? { kind: 'synced', at: input.now, notice: '' } : { kind: 'held', reason: unread };
   const state = Object.keys(typed).length > 0 ? waitingState : atRest;
@@ -165,8 +165,7 @@ function appendRow(index: TabIndex, { cause, record }: DueRow): Verdict {
     return field && value !== undefined ? [{ field, cell, value }] : [];
   });
   // What was added before may still come, if nothing is known of that write.
-  const { offered: offeredBefore, shown: shownBefore } = agreement;
-  const shown = noteShown({ shown: shownBefore, agreed: {}, offeredBefore, offered: offers }, looks);
+  const shown = noteShown({ ...agreement, fields: {} }, offers, looks);
   const agreed = { ...agreement, fields, offered: offers, ...(shown ? { shown } : {}) };
   const step: TableStep = {
     write: {

@@ -1,4 +1,3 @@
-import type { FieldDefinition } from '../../../core/fields/field.ts';
 import { namesakeAdvice } from '../../../core/fields/headers.ts';
 import { describeUnread } from '../../../core/merge.ts';
 import type { Entity } from '../../../core/record.ts';
@@ -47,16 +46,13 @@ export function holdMissingColumns(
 
 /** Columns whose fields the CRM takes no value for now. */
 const holdUnusable = ({ columns, entity, title }: TabLayout<Entity>, tab: ReadTab): Hold[] =>
-  columns.flatMap(({ field, header, held }) =>
-    held === undefined || !tab.fields.has(field)
-      ? []
-      : [
-          {
-            entity,
-            reason: `The column “${header}” of “${title}” is left alone, because ${held}. ${waysOut}`,
-          },
-        ],
-  );
+  columns.flatMap(({ field, header, held }) => {
+    if (held === undefined || !tab.fields.has(field)) return [];
+    return {
+      entity,
+      reason: `The column “${header}” of “${title}” is left alone, because ${held}. ${waysOut}`,
+    };
+  });
 
 const waysOut = 'It goes on by itself once the field is back; delete the column if it is not needed.';
 
@@ -86,13 +82,8 @@ export function forgetFreshColumns(tab: ReadTab, agreements: AgreementsById): Ag
   );
 }
 
-type Fields = ReadonlyMap<FieldName, FieldDefinition>;
-
 /** Says why some of a record's fields are left alone; `undefined` where all were understood. */
-export function unreadReason(
-  { unread = {} }: Pick<KnownRecord, 'unread'>,
-  fields: Fields,
-): string | undefined {
+export function unreadReason({ fields }: TabIndex, { unread = {} }: KnownRecord): string | undefined {
   const reasons = Object.entries(unread).flatMap(([name, fault]) => {
     const field = fields.get(name);
     return field ? [describeUnread(field.header, fault)] : [];
@@ -101,7 +92,8 @@ export function unreadReason(
 }
 
 /** Finds what cannot be understood of a tab's records and of what the CRM lists for them. All else goes on. */
-export function holdUnread({ entity, fields, input, layout, records }: TabIndex): Hold[] {
+export function holdUnread(index: TabIndex): Hold[] {
+  const { entity, input, layout, records } = index;
   const { catalog, nameless } = input.known;
   const lost = nameless.get(entity) ?? [];
   const odd = (catalog.odd ?? []).flatMap((each) => (each.entity === entity ? [each.words] : []));
@@ -110,7 +102,7 @@ export function holdUnread({ entity, fields, input, layout, records }: TabIndex)
     ...(lost.length === 0 ? [] : [hold(`${listFirst(lost)}. ${namelessReason(layout.title)}`)]),
     ...(odd.length === 0 ? [] : [hold(`${listFirst(odd)}. What was known of it before stays.`)]),
     ...[...records.values()].flatMap((record): Hold[] => {
-      const reason = record.presence === 'present' ? unreadReason(record, fields) : undefined;
+      const reason = record.presence === 'present' ? unreadReason(index, record) : undefined;
       return reason === undefined ? [] : [{ entity, id: record.key.id, reason, isUnread: true }];
     }),
   ];

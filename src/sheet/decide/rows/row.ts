@@ -155,8 +155,7 @@ function noteRow(
       writes: cell && value !== undefined ? { cell, value } : undefined,
     };
   });
-  const { fields: agreed, offered: offeredBefore, shown: shownBefore } = base;
-  const shown = noteShown({ shown: shownBefore, agreed, offered, offeredBefore }, looks);
+  const shown = noteShown(base, offered, looks);
   return { ...base, offered, ...(shown ? { shown } : {}) };
 }
 
