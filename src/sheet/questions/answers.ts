@@ -43,25 +43,14 @@ export interface Chosen extends Answered {
   readonly decision: Decision;
 }
 
-/** What users answered. */
-export interface Answers {
-  /** What is kept under a scope. */
-  find(scope: string): Answered | undefined;
-  /** The same in one word. */
-  choice(scope: string): string | undefined;
-  /**
-   * What a user chose in the tab of the questions beside exactly this question. An answer that was kept before is none any more: where that
-   * were of use, the question would not be asked.
-   */
-  choose(scope: string, ask: Ask, subject?: Subject): Chosen | undefined;
-}
+export type Answers = ReturnType<typeof createAnswers>;
 
-/** `tab` is the one of the questions, where it can be read; `now` is when a chosen answer counts as given, epoch ms. */
+/** What users answered. `tab` is the one of the questions, where it can be read; `now` is when a chosen answer counts as given, epoch ms. */
 export function createAnswers(
   decisions: readonly Decision[],
   tab: Pick<ReadTab, 'rows'> | undefined,
   now: number,
-): Answers {
+) {
   const kept = new Map(decisions.map((decision) => [decision.scope, decision]));
   const rows = once(() => {
     const filled = (tab?.rows ?? []).filter((row) => chosenIn(row).kind !== 'empty');
@@ -72,9 +61,15 @@ export function createAnswers(
     return decision && readDecision(decision);
   };
   return {
+    /** What is kept under a scope. */
     find,
-    choice: (scope) => find(scope)?.choice,
-    choose(scope, ask, { conflict, shown } = {}) {
+    /** The same in one word. */
+    choice: (scope: string) => find(scope)?.choice,
+    /**
+     * What a user chose in the tab of the questions beside exactly this question. An answer that was kept before is none any more: where that
+     * were of use, the question would not be asked.
+     */
+    choose(scope: string, ask: Ask, { conflict, shown }: Subject = {}): Chosen | undefined {
       const filled = rows().get(scope);
       const question = filled && ask();
       if (!filled || !question) return undefined;

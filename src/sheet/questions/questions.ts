@@ -17,15 +17,10 @@ import { columnOf, tabOf } from '../port/layout.ts';
 /** A reason may name many columns and quote the CRM. One that no cell can hold would keep everything else from being written. */
 const reasonLengthMax = 5_000;
 
-/** Writes what waits for a user as a question; `undefined` for what nobody can answer. */
-export interface QuestionWriter {
-  ofBrake(brake: Brake): Question | undefined;
-  ofHold(hold: Hold): Question | undefined;
-  ofRefusal(refusal: Refusal): Question | undefined;
-  ofConflict(conflict: Conflict): Question;
-}
+export type QuestionWriter = ReturnType<typeof createQuestionWriter>;
 
-export function createQuestionWriter({ known, layout }: DecideInput, names: Names): QuestionWriter {
+/** Writes what waits for a user as a question; `undefined` for what nobody can answer. */
+export function createQuestionWriter({ known, layout }: DecideInput, names: Names) {
   const titleOf = (entity: Entity) => tabOf(layout, entity)?.title ?? entity;
   /** The field with the header that people see. */
   const fieldOf = (entity: Entity, name: FieldName): FieldDefinition | undefined => {
@@ -59,20 +54,20 @@ export function createQuestionWriter({ known, layout }: DecideInput, names: Name
     return { ...cells, crm: show(item.base), table: show(item.fields) };
   };
   return {
-    ofBrake({ entity, reason, scope }) {
+    ofBrake({ entity, reason, scope }: Brake): Question | undefined {
       if (answersTo(scope).length === 0) return undefined;
       const what = `${reason} Nothing is written for “${titleOf(entity)}” until this is undone or answered.`;
       return ask(scope, what, subjectOf(entity));
     },
-    ofHold({ decision, entity, id, reason }) {
+    ofHold({ decision, entity, id, reason }: Hold): Question | undefined {
       if (decision === undefined || entity === 'question') return undefined;
       return ask(decision, reason, subjectOf(entity, id));
     },
-    ofRefusal({ decision, entity, id, isIgnored, reason }) {
+    ofRefusal({ decision, entity, id, isIgnored, reason }: Refusal): Question | undefined {
       if (decision === undefined || id === undefined || isIgnored) return undefined;
       return ask(decision, reason, { ...subjectOf(entity, id), ...wantedOf({ entity, id }) });
     },
-    ofConflict({ agreed, crm, field: name, key, table }) {
+    ofConflict({ agreed, crm, field: name, key, table }: Conflict): Question {
       const field = fieldOf(key.entity, name);
       const header = field?.header ?? name;
       const show = (value: Value) => textCell(field ? describeValue(field, value, names) : '');
