@@ -2,7 +2,6 @@ import { journalEntry } from '../core/journal-entry.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { OpenWrite } from '../core/open-write.ts';
 import type { RecordId } from '../core/record.ts';
-import type { JournalEntry } from '../core/state.ts';
 import type { Fields } from '../core/value.ts';
 import { sheetFacts } from './facts.ts';
 import { describeCell } from './port/cell.ts';
@@ -23,11 +22,16 @@ export function noteDamage(
   damage: readonly Damage[],
   { at, state }: Pick<Suspect, 'at'> & { readonly state: keyof typeof causes },
 ): void {
-  const next = nextNumber(mirror, run);
-  const ofRecords = damage.filter(({ entity }) => entity !== 'question');
-  for (const [index, each] of ofRecords.entries())
-    mirror.saveSuspect({ id: `${run}.${next + index}`, at, damage: each, state, clearReads: 0 });
-  mirror.appendJournal(ofRecords.flatMap((each) => describeDamage(run, at, each, causes[state])));
+  let number = nextNumber(mirror, run);
+  for (const each of damage) {
+    const { entity, id } = each;
+    if (entity === 'question') continue;
+    mirror.saveSuspect({ id: `${run}.${number}`, at, damage: each, state, clearReads: 0 });
+    number += 1;
+    const parts = { before: textsOf(each, 'before'), after: textsOf(each, 'written') };
+    const change = { kind: 'repair', cause: causes[state], ...parts } as const;
+    mirror.appendJournal([journalEntry({ now: at, run }, { entity, id: describeCell(id) }, change)]);
+  }
 }
 
 /** What a write is known to have done: the mirror keeps it unread. */
@@ -57,22 +61,12 @@ function nextNumber(mirror: Mirror, run: string): number {
   return Math.max(-1, ...own.map(({ id }) => Number(id.slice(prefix.length)))) + 1;
 }
 
-function describeDamage(
-  run: string,
-  now: number,
-  { cells, entity, id, own }: Damage,
-  cause: string,
-): JournalEntry[] {
-  if (entity === 'question') return [];
-  const textsOf = (side: keyof DamagedCell): Fields =>
-    Object.fromEntries(
-      Object.entries({ ...own, ...cells }).flatMap(([name, { [side]: cell }]) =>
-        cell.kind === 'empty' ? [] : [[name, describeCell(cell)]],
-      ),
-    );
-  const parts = { before: textsOf('before'), after: textsOf('written') };
-  return [journalEntry({ now, run }, { entity, id: describeCell(id) }, { kind: 'repair', cause, ...parts })];
-}
+const textsOf = ({ cells, own }: Damage, side: keyof DamagedCell): Fields =>
+  Object.fromEntries(
+    Object.entries({ ...own, ...cells }).flatMap(([name, { [side]: cell }]) =>
+      cell.kind === 'empty' ? [] : [[name, describeCell(cell)]],
+    ),
+  );
 
 /** A user who brings back a row with an old token does so within this time. */
 const keptMs = 30 * 24 * 60 * 60 * 1_000;

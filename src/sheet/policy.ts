@@ -138,14 +138,12 @@ function describeColumn(field: FieldDefinition, column: Omit<Column, 'note'>): s
     return 'Shown from the CRM. What is typed here is replaced and does not reach the CRM.';
   }
   const { isFixed, isRequired, kind } = field;
-  return [
+  const said = [
     [accepted[kind], ...limitsOf(field)].join(', '),
     ...(isRequired ? ['A new row is not sent without it'] : []),
     isFixed ? 'It goes to the CRM with a new row and can not be changed later' : 'Edits go to the CRM',
-    '',
-  ]
-    .join('. ')
-    .trimEnd();
+  ];
+  return `${said.join('. ')}.`;
 }
 
 function limitsOf({ kind, lengthMax, max, min }: FieldDefinition): string[] {

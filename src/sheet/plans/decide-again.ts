@@ -1,4 +1,5 @@
 import { nextStale } from '../../core/notice.ts';
+import { recordKeyText } from '../../core/record.ts';
 import type { KnownRecord, OutboxItem } from '../../core/state.ts';
 import { decide } from '../decide/decide.ts';
 import { isOverKept } from '../decide/lifecycle/new-row.ts';
@@ -67,7 +68,7 @@ function isKnownAlready(before: Known, now: Known): boolean {
   const isPartAlike = (part: keyof Known) => {
     if (part === 'records') return sayAllTheSame(before.records, now.records);
     const [old, next] = [before[part], now[part]];
-    return Array.isArray(old) && Array.isArray(next) ? areSame(old, next) : isAlike(old, next);
+    return Array.isArray(old) && Array.isArray(next) ? areAllAlike(old, next, Object.is) : isAlike(old, next);
   };
   return (Object.keys(now) as (keyof Known)[]).every(isPartAlike);
 }
@@ -84,18 +85,12 @@ function sayAllTheSame(before: readonly KnownRecord[], now: readonly KnownRecord
   );
 }
 
-function sayTheSame(left: KnownRecord, right: KnownRecord): boolean {
-  return (
-    left.key.id === right.key.id &&
-    left.key.entity === right.key.entity &&
-    left.fields === right.fields &&
-    isAlike(left.unread, right.unread) &&
-    left.presence === right.presence &&
-    left.firstSeenAt === right.firstSeenAt &&
-    left.missedSweeps === right.missedSweeps &&
-    left.written === right.written
-  );
-}
+const compared = ['fields', 'presence', 'firstSeenAt', 'missedSweeps', 'written'] as const;
+
+const sayTheSame = (left: KnownRecord, right: KnownRecord): boolean =>
+  recordKeyText(left.key) === recordKeyText(right.key) &&
+  compared.every((part) => left[part] === right[part]) &&
+  isAlike(left.unread, right.unread);
 
 function areAllAlike<Item>(
   left: readonly Item[],
@@ -103,10 +98,6 @@ function areAllAlike<Item>(
   compare: (one: Item, other: Item) => boolean,
 ): boolean {
   return left.length === right.length && left.every((item, index) => compare(item, right[index] as Item));
-}
-
-function areSame<Item>(left: readonly Item[], right: readonly Item[]): boolean {
-  return areAllAlike(left, right, (one, other) => one === other);
 }
 
 const isAlike = (left: unknown, right: unknown): boolean =>
