@@ -92,8 +92,8 @@ const judges: { readonly [Kind in RowKind]: Judge<Kind> } = {
   flapping: judgeFlapping,
   swappedId: judgeSwapped,
   lostId: (stray, index) => decideStray(index, stray),
-  claimed: ({ id, row }, index, around) =>
-    isOpenClaim(index, row) ? nothing : decideClaimedRow(index, row, id, around),
+  claimed: (claimed, index, around) =>
+    isOpenClaim(index, claimed.row) ? nothing : decideClaimedRow(index, claimed, around),
   duplicate: (copy, index, { suspectsOf }) => decideCopy(index, copy, suspectsOf(copy.row)),
   unknownId: judgeUnknown,
   paused: ({ id, row }, index) => pauseRow(index, row, id),

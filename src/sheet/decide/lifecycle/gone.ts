@@ -5,7 +5,6 @@ import { decode } from '../../cells/codec.ts';
 import { showsValue } from '../../cells/shown.ts';
 import type { TableStep } from '../../plans/plan.ts';
 import { describeCell } from '../../port/cell.ts';
-import type { Column } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import { saysNothing } from '../rows/row-values.ts';
 import { findUnsettled, holdRow } from '../rows/row-write.ts';
@@ -44,11 +43,7 @@ export function decideGoneRecord(index: TabIndex, row: ObservedRow, record: Know
 }
 
 /** What somebody typed into the row and the CRM never had. What stands in a column that only shows is no edit. */
-function findTyped(
-  index: TabIndex,
-  row: ObservedRow,
-  { key }: KnownRecord,
-): { readonly column: Column; readonly value: Value }[] {
+function findTyped(index: TabIndex, row: ObservedRow, { key }: KnownRecord) {
   const { agreements, fields, layout, names } = index;
   const { fields: agreed = {}, offered = {}, shown = {} } = agreements.get(key.id) ?? {};
   return layout.columns.flatMap((column) => {

@@ -7,6 +7,7 @@ import { isPending, type RowState } from '../../cells/sync-text.ts';
 import type { TableStep } from '../../plans/plan.ts';
 import { describeCell, emptyCell } from '../../port/cell.ts';
 import { isBlank, type ObservedRow } from '../../port/table.ts';
+import type { BoundRow } from '../identity/bind.ts';
 import { resembles, suspectReason } from '../identity/likeness.ts';
 import { copyReason, offerAsNew } from '../identity/strays.ts';
 import { mergeRow } from '../rows/merge.ts';
@@ -32,7 +33,9 @@ export function decideNewRow(index: TabIndex, row: ObservedRow, around: Surround
   const creates = around.creates();
   const underWay = findUnderWay(creates, values.fields);
   if (underWay) return writeRow(index, row, '', { state: pendingCreate(underWay) });
-  const untold = findUntold(creates, row, values.fields);
+  // Who cleared its ID before the row said that a user is needed has answered nothing.
+  const isUntold = (item: OutboxItem) => item.state === 'review' && resembles(item.fields, values.fields);
+  const untold = isPending(row) ? creates.find(isUntold) : undefined;
   if (!untold) return claimRow(index, row, values.fields);
   return giveToken(index, row, untold, { kind: 'held', reason: reviewReason(untold) });
 }
@@ -82,29 +85,15 @@ function findObstacle(
 }
 
 /** Gives a row back the token of its create. */
-const giveToken = (
-  index: TabIndex,
-  row: ObservedRow,
-  { key: { id } }: OutboxItem,
-  state: RowState,
-): Verdict => writeRow(index, row, id, { given: { id }, state });
+const giveToken = (index: TabIndex, row: ObservedRow, { key }: OutboxItem, state: RowState): Verdict =>
+  writeRow(index, row, key.id, { given: { id: key.id }, state });
 
 /**
  * A create that is on its way for a row like this one, which lost its token then, or left it behind in a blank row: sent once more, it
  * would make a second record.
  */
 const findUnderWay = (creates: readonly OutboxItem[], fields: Fields): OutboxItem | undefined =>
-  creates.find((item) => !needsPerson(item) && resembles(item.fields, fields));
-
-/** Such a create that needs a person whom the row has not told yet: who cleared its ID before then has answered nothing. */
-const findUntold = (
-  creates: readonly OutboxItem[],
-  row: ObservedRow,
-  fields: Fields,
-): OutboxItem | undefined =>
-  isPending(row) ? creates.find((item) => needsPerson(item) && resembles(item.fields, fields)) : undefined;
-
-const needsPerson = ({ state }: OutboxItem): boolean => state === 'review';
+  creates.find((item) => item.state !== 'review' && resembles(item.fields, fields));
 
 /** The creates that are on their way or need a person, and whose token stands in no row, or in a blank one. */
 export function findCreatesWithoutRow({ outbox, tab }: TabIndex): readonly OutboxItem[] {
@@ -135,12 +124,8 @@ export interface Surroundings {
  * Decides a row that carries a claim token: its create is put into the outbox and followed, and the record's ID replaces the token. A
  * token that got beside the values of a missing record is not followed.
  */
-export function decideClaimedRow(
-  index: TabIndex,
-  row: ObservedRow,
-  token: RecordId,
-  around: Surroundings,
-): Verdict {
+export function decideClaimedRow(index: TabIndex, claimed: BoundRow, around: Surroundings): Verdict {
+  const { row, id: token } = claimed;
   const key = { entity: index.entity, id: token };
   const item = index.outbox.get(token);
   if (item?.state === 'done' && item.recordId !== undefined) {
@@ -168,12 +153,7 @@ function decideMadeRow(index: TabIndex, row: ObservedRow, id: RecordId): Verdict
  * Decides a claimed row whose create waits in the outbox, or was refused. It follows what the row shows, and is dropped where the row can not
  * become a record.
  */
-function decideUnsentRow(
-  index: TabIndex,
-  row: ObservedRow,
-  item: OutboxItem,
-  { suspectsOf }: Surroundings,
-): Verdict {
+function decideUnsentRow(index: TabIndex, row: ObservedRow, item: OutboxItem, around: Surroundings): Verdict {
   const { key } = item;
   const drop = { outboxDropped: [key] };
   const values = readRowValues(index, row);
@@ -187,7 +167,7 @@ function decideUnsentRow(
       item.state === 'waiting' && !isAsSent ? drop : nothing,
     );
   if (isBlank(row)) return join(drop, clearRow(index, row));
-  const obstacle = findObstacle(index, row, key.id, values, isAsSent ? [] : suspectsOf(row));
+  const obstacle = findObstacle(index, row, key.id, values, isAsSent ? [] : around.suspectsOf(row));
   if (obstacle) return join(drop, obstacle);
   if (!isAsSent) return sendCreate(index, row, key, values.fields);
   const said = isStuck(item)
@@ -197,19 +177,14 @@ function decideUnsentRow(
 }
 
 /** Decides a claimed row of which nothing was put into the outbox yet. */
-function decideFreshClaim(
-  index: TabIndex,
-  row: ObservedRow,
-  key: RecordKey,
-  { creates, suspectsOf }: Surroundings,
-): Verdict {
+function decideFreshClaim(index: TabIndex, row: ObservedRow, key: RecordKey, around: Surroundings): Verdict {
   // Nothing is left but its token, or that was never more, because the row to be claimed moved in the same moment.
   if (isBlank(row)) return findUnsettled(index, row) ?? clearRow(index, row);
   const values = readRowValues(index, row);
   // A claim that lands late takes the place of the token under which the row's create is on its way, if somebody has wiped that.
-  const underWay = findUnderWay(creates(), values.fields);
+  const underWay = findUnderWay(around.creates(), values.fields);
   if (underWay) return giveToken(index, row, underWay, pendingCreate(underWay));
-  const obstacle = findObstacle(index, row, key.id, values, suspectsOf(row));
+  const obstacle = findObstacle(index, row, key.id, values, around.suspectsOf(row));
   return obstacle ?? sendCreate(index, row, key, values.fields);
 }
 

@@ -109,7 +109,7 @@ export function mergeRow(index: TabIndex, row: ObservedRow, id: RecordId): Merge
   const record = index.records.get(id);
   if (!record || isBeingSent(index, id) || isUnread(index, record)) return undefined;
   const agreement = index.agreements.get(id);
-  const decided = mergeFields(index, row, record, agreement);
+  const decided = mergeFields(index, row, record);
   const isEdited = decided.some(({ outcome }) => isPersonsEdit(outcome));
   return {
     row,
@@ -208,12 +208,8 @@ interface MergedField extends DecidedField {
   readonly verdict: Verdict;
 }
 
-function mergeFields(
-  index: TabIndex,
-  row: ObservedRow,
-  record: KnownRecord,
-  agreement: Agreement | undefined,
-): MergedField[] {
+function mergeFields(index: TabIndex, row: ObservedRow, record: KnownRecord): MergedField[] {
+  const agreement = index.agreements.get(record.key.id);
   const waiting = waitingFields(index.outbox.get(record.key.id));
   const { answered = {}, at: writtenAt } = record.written ?? {};
   const isJustSent = agreement !== undefined && agreement.changedAt === writtenAt;

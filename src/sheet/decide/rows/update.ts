@@ -27,8 +27,7 @@ export interface Said<State> {
  */
 export function answerRefusal(index: TabIndex, item: OutboxItem, position?: number): Said<PressingState> {
   const { input } = index;
-  const refusal = refusalOf(index, item, position);
-  const { answered, verdict } = findRefusalAnswer(index, item, position);
+  const { answered, refusal, verdict } = findRefusalAnswer(index, item, position);
   if (answered === 'retry') {
     const outboxSaved = [advance(item, 'retried', { at: input.now, run: input.run })];
     // Once is meant: when it is refused again, it is asked again.
@@ -46,27 +45,16 @@ export function answerRefusal(index: TabIndex, item: OutboxItem, position?: numb
   };
 }
 
-/** What a user answered to the refusal of a step. */
-export function findRefusalAnswer(
-  { answers, entity, layout, questions }: TabIndex,
-  item: OutboxItem,
-  position?: number,
-) {
-  const refusal = refusalOf({ entity, layout }, item, position);
-  const { answered, verdict } = answerTo(answers, refusal.decision, () => questions.ofRefusal(refusal));
-  return { answered: answered?.choice, verdict };
-}
-
-function refusalOf(
-  { entity, layout }: Pick<TabIndex, 'entity' | 'layout'>,
-  item: OutboxItem,
-  position?: number,
-) {
+/** The refusal of a step, and what a user answered to it. */
+export function findRefusalAnswer(index: TabIndex, item: OutboxItem, position?: number) {
+  const { answers, entity, layout, questions } = index;
   const { error, key } = item;
   const words = error ? nameField(error.message, (name) => columnOf(layout, name)?.header) : refusedReason;
   const reason = item.state === 'refused' ? words : failingReason;
   const place = position === undefined ? {} : { position };
-  return { entity, id: key.id, reason, decision: refusedScope(key), ...place };
+  const refusal = { entity, id: key.id, reason, decision: refusedScope(key), ...place };
+  const { answered, verdict } = answerTo(answers, refusal.decision, () => questions.ofRefusal(refusal));
+  return { answered: answered?.choice, refusal, verdict };
 }
 
 const refusedReason = 'The CRM refused it.';

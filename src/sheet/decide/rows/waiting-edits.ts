@@ -10,20 +10,11 @@ import { join, nothing, type Verdict } from '../verdict.ts';
 import type { MergedRow } from './merge.ts';
 import { writeRow } from './row-write.ts';
 
-/** Edits that wait, and that their row does not show any more because their column is gone. */
-export interface HiddenEdits {
-  /** Still to be sent: a column that somebody deleted says nothing about the records. */
-  readonly kept: Fields;
-  /** Not to be sent: the settings want nothing from that column any more, or the CRM has another value since and no cell is left to ask at. */
-  readonly lost: Fields;
-}
-
-/** What of a step its row does not show any more, by what is to become of it. What a column still shows is decided with the row. */
-export function findHiddenEdits(
-  index: TabIndex,
-  row: ObservedRow,
-  item: OutboxItem | undefined,
-): HiddenEdits {
+/**
+ * What of a step its row does not show any more because its column is gone, by what is to become of it. What a column still shows is decided
+ * with the row.
+ */
+export function findHiddenEdits(index: TabIndex, row: ObservedRow, item: OutboxItem | undefined) {
   const { layout, records, tab } = index;
   const typed = waitingFields(item);
   const record = records.get(item?.key.id ?? '');
@@ -40,7 +31,9 @@ export function findHiddenEdits(
   const isLost = (name: FieldName) =>
     !isKept(name) && !equalFields(pickFields(typed, [name]), pickFields(inCrm, [name]));
   return {
+    /** Still to be sent: a column that somebody deleted says nothing about the records. */
     kept: pickFields(typed, hidden.filter(isKept)),
+    /** Not to be sent: the settings want nothing from that column any more, or the CRM has another value since and no cell is left to ask at. */
     lost: pickFields(typed, hidden.filter(isLost)),
   };
 }
