@@ -144,19 +144,14 @@ const describeColumns = (layout: Layout, column: string): string =>
     ),
   ].join(' ');
 
-/** A row for which a person has to say which record it is, or that it is a new one. */
-interface UnclearRow {
-  readonly row: ObservedRow;
-  readonly reason: string;
-}
-
 /** What becomes of the rows of a tab that somebody filled before the daemon came. */
 interface Adoption {
   /** Rows that carry the ID of a record already, and show it in the key column. */
   readonly identified: number;
   /** Rows without an ID, and the only record that each can be. */
   readonly matches: readonly BoundRow[];
-  readonly unclear: readonly UnclearRow[];
+  /** Rows for which a person has to say which record they are, or that they are new ones. */
+  readonly unclear: readonly { readonly row: ObservedRow; readonly reason: string }[];
 }
 
 /** What matching has to know: the rows of a tab, the records of its kind that are in the CRM, and the field that tells them apart. */

@@ -1,6 +1,5 @@
 import type { Mirror } from '../core/mirror.ts';
 import { type Entity, entities } from '../core/record.ts';
-import type { Agreement } from '../core/state.ts';
 import type { FieldName } from '../core/value.ts';
 import { sheetFacts } from './facts.ts';
 import { currentLayout, type LayoutLink } from './layout.ts';
@@ -8,7 +7,8 @@ import type { Column, Layout } from './port/layout.ts';
 import type { ObservedTab, ObservedTable } from './port/table.ts';
 
 /**
- * The current layout as the table is given it, in which the fields that never had a column are marked as new. A field whose header the
+ * The current layout as the table is given it, in which the fields that never had a column, and of which nothing was ever agreed, are marked
+ * as new. A field whose header the
  * configuration names is not, because whoever named it knows the column. Nor is any field of a tab of which the mirror knows nothing at all,
  * as after it was lost: there everything is met for the first time, and a person is asked.
  */
@@ -18,12 +18,16 @@ export function tableLayout(link: LayoutLink): Layout {
   return currentLayout(link).map((tab) => {
     const { columns, entity } = tab;
     if (entity === 'question') return tab;
+    const fact = sheetFacts.metFields(entity);
+    const before = new Set(mirror.readFact(fact));
+    if (columns.every(({ field }) => before.has(field))) return tab;
     const own = agreements.filter(({ key }) => key.entity === entity);
-    const met = meetFields(mirror, entity, columns, own);
+    const agreed = own.flatMap(({ fields, offered }) => Object.keys({ ...fields, ...offered }));
+    // Where a column is gone, nothing is agreed of its field any more.
+    const met = addFields(mirror, fact, new Set(agreed));
     const isNew = ({ field }: Column) =>
       !met.has(field) && policy.tabs[entity].columns[field]?.header === undefined;
-    const isKnownTab = own.some(({ fields, offered }) => Object.keys({ ...fields, ...offered }).length > 0);
-    if (!isKnownTab || !columns.some(isNew)) return tab;
+    if (agreed.length === 0 || !columns.some(isNew)) return tab;
     return { ...tab, columns: columns.map((each) => (isNew(each) ? { ...each, isNew: true } : each)) };
   });
 }
@@ -42,23 +46,6 @@ export function noteColumns(mirror: Mirror, { tabs }: ObservedTable): void {
     if (tab.state === 'held') continue;
     addFields(mirror, sheetFacts.metFields(entity), tab.fields);
   }
-}
-
-/**
- * Fields that had a column or of which something was agreed, perhaps long ago: where a column is gone, nothing is agreed of its field any
- * more.
- */
-function meetFields(
-  mirror: Mirror,
-  entity: Entity,
-  columns: readonly Column[],
-  agreements: readonly Agreement[],
-): ReadonlySet<FieldName> {
-  const fact = sheetFacts.metFields(entity);
-  const before = new Set(mirror.readFact(fact));
-  if (columns.every(({ field }) => before.has(field))) return before;
-  const agreed = agreements.flatMap(({ fields, offered }) => Object.keys({ ...fields, ...offered }));
-  return addFields(mirror, fact, new Set(agreed));
 }
 
 /** Adds fields to those that a fact names. Returns all of them. */

@@ -48,8 +48,8 @@ export interface SidePlan {
 export interface PlanDifference {
   /** A record, a field of it on one side, or the scope of a brake. */
   readonly place: string;
-  readonly planned?: string;
-  readonly now?: string;
+  readonly planned?: string | undefined;
+  readonly now?: string | undefined;
 }
 
 /** How often a side is looked at. */

@@ -262,14 +262,6 @@ function decodeUsers(field: FieldDefinition, cell: Cell): Decoded {
 const refusedCell = ({ header }: FieldDefinition, cell: Cell, fault: string, accepted: string): Decoded =>
   refused(`${quoteText(describeCell(cell))} is ${fault}. ${header} takes ${accepted}.`);
 
-const refusedNumber = (field: FieldDefinition, cell: Cell): Decoded =>
-  refusedCell(
-    field,
-    cell,
-    'not a number',
-    `a ${field.kind === 'integer' ? 'whole number' : 'number like 1250.5'}`,
-  );
-
 /** The value comes first and then the format: the other way round the cell would show the day's serial number meanwhile, which is a number. */
 const refusedMoment = (field: FieldDefinition, cell: Cell): Decoded =>
   refused(
@@ -291,7 +283,9 @@ function decodeNumber(field: FieldDefinition, cell: Cell): Decoded {
   if (cell.kind === 'number') return decoded(cell.number);
   const { numbers, isPercent } = readTypedNumber(describeCell(cell));
   const [number] = numbers;
-  if (cell.kind === 'boolean' || number === undefined) return refusedNumber(field, cell);
+  const accepted = `a ${field.kind === 'integer' ? 'whole number' : 'number like 1250.5'}`;
+  if (cell.kind === 'boolean' || number === undefined)
+    return refusedCell(field, cell, 'not a number', accepted);
   return numbers.length > 1 ? refusedReadings(cell, numbers) : decoded(isPercent ? number / 100 : number);
 }
 

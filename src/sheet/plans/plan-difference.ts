@@ -13,14 +13,7 @@ export function comparePlans(planned: Plan, now: Plan): PlanDifference[] {
   const [before, after] = [describePlaces(planned), describePlaces(now)];
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((place) => {
     const [one, other] = [before.get(place), after.get(place)];
-    if (one === other) return [];
-    return [
-      {
-        place,
-        ...(one === undefined ? {} : { planned: one }),
-        ...(other === undefined ? {} : { now: other }),
-      },
-    ];
+    return one === other ? [] : { place, planned: one, now: other };
   });
 }
 
