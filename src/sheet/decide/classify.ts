@@ -141,14 +141,11 @@ function classifyRecordRows(index: TabIndex, { copies, records, strangers, unbou
     const own = { row, record, merged };
     const plain: ClassifiedRow = { kind: isGone ? 'recordGone' : 'merge', ...own };
     const known: ClassifiedRow = swap ? { kind: 'swappedId', ...own, swap, otherwise: plain } : plain;
-    const isFlapping = !isGone && hasContest(index, record);
+    const isFlapping = !isGone && index.input.known.contests.has(recordKeyText(record.key));
     return [isFlapping ? { kind: 'flapping', ...own, otherwise: known } : known];
   });
   return { rows, merges };
 }
-
-const hasContest = ({ input }: TabIndex, { key }: KnownRecord): boolean =>
-  input.known.contests.has(recordKeyText(key));
 
 /** Rows that carry the token of their create, and those that belong to no record for certain. */
 function classifyOthers(index: TabIndex, { claimed, copies, strangers, unbound }: Binding): ClassifiedRow[] {

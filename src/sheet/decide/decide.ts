@@ -9,8 +9,8 @@ import { readQuestionTab } from '../questions/answers.ts';
 import { planQuestionRows } from '../questions/question-rows.ts';
 import { findNotices, findQuestions } from '../questions/questions.ts';
 import { forgetRemapped, isAccountTaken, remapScope } from './brakes/met-anew.ts';
-import { type Braked, brakeTab } from './brakes/tab-brakes.ts';
-import { type ClassifiedTab, classifyTab } from './classify.ts';
+import { brakeTab } from './brakes/tab-brakes.ts';
+import { classifyTab } from './classify.ts';
 import { findOver } from './damage/damaged.ts';
 import { judgeTab, judgeWhole } from './judge.ts';
 import { forgetFreshColumns, holdMissingColumns } from './rows/columns.ts';
@@ -33,16 +33,10 @@ export function decide(input: DecideInput): Plan {
   const verdicts = tabs.flatMap(({ tab, verdict }): Verdict[] => {
     if (!tab) return [verdict];
     const braked = tab === leads && brakedLeads ? brakedLeads : brakeTab(tab, areLeadsStopped);
-    return [verdict, ...judge(tab, braked)];
+    return [verdict, ...judgeWhole(tab), braked.verdict, ...(braked.isStopped ? [] : judgeTab(tab, braked))];
   });
   return assemble(table, verdicts);
 }
-
-const judge = (tab: ClassifiedTab, braked: Braked): Verdict[] => [
-  ...judgeWhole(tab),
-  braked.verdict,
-  ...(braked.isStopped ? [] : judgeTab(tab, braked)),
-];
 
 /** A tab that can be read, and what is said of it at once. */
 function readTab(table: TableIndex, layout: TabLayout<Entity>) {

@@ -51,7 +51,7 @@ const judgeFlapping: Judge<'flapping'> = ({ otherwise, record, row }, index, aro
   const verdict = contest?.verdict ?? nothing;
   if (!contest?.hold) return join(verdict, judgeRow(otherwise, index, around));
   const { decision, reason } = contest.hold;
-  return join(verdict, leaveAlone(index, row, id), holdRow(index, row, id, reason, decision));
+  return join(verdict, leaveAlone(index, { row, id }), holdRow(index, { row, id }, reason, decision));
 };
 
 /** A row whose ID may be another one's is left alone, unless it is certain what happened, or a user meant it. */
@@ -76,14 +76,15 @@ const judgeSwapped: Judge<'swappedId'> = ({ merged, otherwise, record, row, swap
   const chosen = index.answers.choose(scope, () => index.questions.ofHold(hold));
   return chosen
     ? join(keepChosen(scope, chosen), judgeRow(otherwise, index, around))
-    : join(standing, holdRow(index, row, id, reason, scope));
+    : join(standing, holdRow(index, { row, id }, reason, scope));
 };
 
-const judgeUnknown: Judge<'unknownId'> = ({ id, row }, index, { suspectsOf }) => {
+const judgeUnknown: Judge<'unknownId'> = (bound, index, { suspectsOf }) => {
+  const { id, row } = bound;
   const { nameless, sweptEntities } = index.input.known;
   if (!sweptEntities.has(index.entity)) return nothing;
   const isDoubtful = nameless.has(index.entity);
-  return holdRow(index, row, id, isDoubtful ? doubtfulUnknown(id) : unknownReason(id, suspectsOf(row)));
+  return holdRow(index, bound, isDoubtful ? doubtfulUnknown(id) : unknownReason(id, suspectsOf(row)));
 };
 
 const judges: { readonly [Kind in RowKind]: Judge<Kind> } = {
@@ -96,7 +97,7 @@ const judges: { readonly [Kind in RowKind]: Judge<Kind> } = {
     isOpenClaim(index, claimed.row) ? nothing : decideClaimedRow(index, claimed, around),
   duplicate: (copy, index, { suspectsOf }) => decideCopy(index, copy, suspectsOf(copy.row)),
   unknownId: judgeUnknown,
-  paused: ({ id, row }, index) => pauseRow(index, row, id),
+  paused: (bound, index) => pauseRow(index, bound),
   blank: ({ row }, index) => decideBlankRow(index, row),
   new: ({ row }, index, around) => decideNewRow(index, row, around),
   damaged: ({ damage, row }, index) => decideDamagedRow(index, row, damage),

@@ -158,15 +158,12 @@ function restoreStep({ entity, input }: TabIndex, suspect: Suspect, write: Resto
 }
 
 /** Decides a damaged row. */
-export function decideDamagedRow(
-  index: TabIndex,
-  row: ObservedRow,
-  { reason, restore }: DamagedRow,
-): Verdict {
+export function decideDamagedRow(index: TabIndex, row: ObservedRow, damage: DamagedRow): Verdict {
+  const { reason, restore } = damage;
   if (restore) return { table: [restore] };
   if (reason === undefined) return nothing;
   const id = describeCell(row.id);
-  if (row.isPaused) return pauseRow(index, row, id);
+  if (row.isPaused) return pauseRow(index, { row, id });
   return writeRow(index, row, id, { state: { kind: 'held', reason } });
 }
 

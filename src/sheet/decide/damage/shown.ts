@@ -164,16 +164,11 @@ function restoreRow(damage: Damage, row: ObservedRow): Restore[] {
   return [{ row, write: hasSync ? { ...write, sync: sync.before } : write }];
 }
 
-const pickBefore = (
-  { cells }: Damage,
-  isWanted: (name: string, cell: DamagedCell) => boolean,
-): RowStepCells =>
+const pickBefore = ({ cells }: Damage, isWanted: (name: string, cell: DamagedCell) => boolean) =>
   Object.fromEntries(
     Object.entries(cells)
       .filter(([name, cell]) => isWanted(name, cell))
       .map(([name, { before }]) => [name, before]),
   );
-
-type RowStepCells = Extract<RowStep, { kind: 'append' }>['cells'];
 
 const ownOf = ({ own }: Damage): Partial<Pick<Damage, 'own'>> => (Object.keys(own).length > 0 ? { own } : {});

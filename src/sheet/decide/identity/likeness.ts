@@ -4,13 +4,11 @@ import { labelKey } from '../../../core/text/label-key.ts';
 import type { FieldName, Fields } from '../../../core/value.ts';
 import { emptyCell, equalCells } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
-import { cellsOf, readRowValues, saysNothing } from '../rows/row-values.ts';
+import { type Cells, cellsOf, readRowValues, saysNothing } from '../rows/row-values.ts';
 import type { TabIndex } from '../tab-index.ts';
 
 /** So many values of a record are no coincidence, if one of them is that record's alone. */
 const sharedMin = 2;
-
-type Cells = ObservedRow['cells'];
 
 /** A record, and the cells of a row that shows it. */
 export interface OwnCells {
@@ -104,20 +102,16 @@ const traitsIn = (cells: ObservedRow['cells']): string[] =>
  * name or e-mail address for contacts.
  */
 export function resembles(left: Fields, right: Fields): boolean {
+  const hasEither = (name: FieldName) => left[name] !== undefined || right[name] !== undefined;
+  const isSameText = (name: FieldName) => {
+    const [one, other] = [left[name], right[name]];
+    return typeof one === 'string' && typeof other === 'string' && labelKey(one) === labelKey(other);
+  };
   if (hasEither('title')) return isSameText('title');
   const { lead_id: leadId } = left;
   if (leadId === undefined || leadId !== right['lead_id']) return false;
   if (hasEither('full_name')) return isSameText('full_name') || isSameText('email');
   return left['stage_id'] === right['stage_id'];
-
-  function hasEither(name: FieldName): boolean {
-    return left[name] !== undefined || right[name] !== undefined;
-  }
-
-  function isSameText(name: FieldName): boolean {
-    const [one, other] = [left[name], right[name]];
-    return typeof one === 'string' && typeof other === 'string' && labelKey(one) === labelKey(other);
-  }
 }
 
 /** What all that resembles a record has as well, in one text: the title, or the lead of what has none. `undefined` where nothing can. */

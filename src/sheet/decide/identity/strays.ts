@@ -104,13 +104,13 @@ export function decideCopy(index: TabIndex, copy: CopiedRow, suspects: readonly 
   const { row, id, rows, hasOriginal } = copy;
   if (suspects.length > 0) {
     const orElse = 'change the row and clear the ID to make it a new record';
-    return holdRow(index, row, id, suspectReason(`${copyReasonStart}, and it`, suspects, orElse));
+    return holdRow(index, copy, suspectReason(`${copyReasonStart}, and it`, suspects, orElse));
   }
-  if (!hasOriginal && !isMarkedCopy(row)) return holdRow(index, row, id, rivalReason(id));
+  if (!hasOriginal && !isMarkedCopy(row)) return holdRow(index, copy, rivalReason(id));
   const own = hasOriginal ? undefined : index.agreements.get(id);
   // Without its ID it would pass for the lost row of the record.
-  if (own && isLike(index, row, own)) return holdRow(index, row, id, likeReason(id));
-  return offerAsNew(index, row, id, rows > 1 || isClaimToken(id) ? copyReason : orphanReason(id));
+  if (own && isLike(index, row, own)) return holdRow(index, copy, likeReason(id));
+  return offerAsNew(index, copy, rows > 1 || isClaimToken(id) ? copyReason : orphanReason(id));
 }
 
 const copyReasonStart = `${copyMark}: its ID stands in another row too`;
@@ -130,19 +130,20 @@ const rivalReason = (id: RecordId) =>
   `Several rows have the ID ${id}, and none shows what was last known of it. Clear the ID of those that are to be new records.`;
 
 /** Holds a copy until a user wants it to be a new record. Copies that show the same are answered together. */
-export function offerAsNew(index: TabIndex, row: ObservedRow, id: RecordId, reason: string): Verdict {
+export function offerAsNew(index: TabIndex, bound: BoundRow, reason: string): Verdict {
+  const { row, id } = bound;
   const { answers, entity, questions } = index;
   // Whoever copies a row copies its tick as well. Nothing is asked that could not be done.
-  if (row.isPaused) return holdRow(index, row, id, `${copyMark}, and ${pausedReason(index)}`);
+  if (row.isPaused) return holdRow(index, bound, `${copyMark}, and ${pausedReason(index)}`);
   const scope = copyScope({ entity, id }, digest(lookOf(index, row)));
   const ask = () => questions.ofHold({ entity, id, reason, decision: scope });
   const { answered, verdict } = answerTo(answers, scope, ask);
-  if (answered?.choice !== 'new') return join(verdict, holdRow(index, row, id, reason, scope));
+  if (answered?.choice !== 'new') return join(verdict, holdRow(index, bound, reason, scope));
   const { faults, fields, missing } = readRowValues(index, row);
   const obstacles = [...faults, ...missing.map((header) => `Fill ${header}.`)];
   if (obstacles.length > 0) {
     const held = `${copyMark}, and can not become a new record yet. ${obstacles.join(' ')}`;
-    return join(verdict, holdRow(index, row, id, held));
+    return join(verdict, holdRow(index, bound, held));
   }
   return join(verdict, findUnsettled(index, row) ?? claimRow(index, row, fields));
 }

@@ -21,7 +21,7 @@ export function decideGoneRecord(index: TabIndex, row: ObservedRow, record: Know
   if (typed.some(({ column }) => column.direction === 'both')) {
     // Should the record come back, its row is decided anew: what the CRM refused because it was gone would else stay refused.
     const isLetGo = item?.kind === 'update' && !item.isUndo && item.state !== 'sending';
-    const held = holdRow(index, row, key.id, explainStanding(index, record));
+    const held = holdRow(index, { row, id: key.id }, explainStanding(index, record));
     return join(isLetGo ? letWaitingGo(index, row, item) : nothing, held);
   }
   const unsettled = findUnsettled(index, row);

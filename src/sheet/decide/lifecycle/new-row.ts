@@ -72,7 +72,7 @@ function findObstacle(
 ): Verdict | undefined {
   if (suspects.length > 0) {
     const reason = suspectReason('This', suspects, 'change the row to make it a new record');
-    return join({ resembled: suspects }, holdRow(index, row, id, reason));
+    return join({ resembled: suspects }, holdRow(index, { row, id }, reason));
   }
   if (faults.length > 0) {
     const reason = faults.join(' ');
@@ -129,15 +129,14 @@ export function decideClaimedRow(index: TabIndex, claimed: BoundRow, around: Sur
   const key = { entity: index.entity, id: token };
   const item = index.outbox.get(token);
   if (item?.state === 'done' && item.recordId !== undefined) {
-    if (around.boundIds.has(item.recordId)) return offerAsNew(index, row, token, copyReason);
+    if (around.boundIds.has(item.recordId)) return offerAsNew(index, claimed, copyReason);
     if (isBlank(row) && hasMoved(index, item)) return clearRow(index, row);
     return decideMadeRow(index, row, item.recordId);
   }
-  if (item?.state === 'review') return holdRow(index, row, token, reviewReason(item));
+  if (item?.state === 'review') return holdRow(index, claimed, reviewReason(item));
   if (item && isUnanswered(item)) return writeRow(index, row, token, { state: pendingCreate(item) });
   // A row that holds nothing else makes no record, whatever became of the create.
-  if (!item && !index.input.isOwnToken(token) && !isBlank(row))
-    return holdRow(index, row, token, foreignReason);
+  if (!item && !index.input.isOwnToken(token) && !isBlank(row)) return holdRow(index, claimed, foreignReason);
   return item ? decideUnsentRow(index, row, item, around) : decideFreshClaim(index, row, key, around);
 }
 

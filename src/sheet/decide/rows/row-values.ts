@@ -1,5 +1,5 @@
 import { findFault, isMissing } from '../../../core/fields/validate.ts';
-import type { Shown, ShownForm } from '../../../core/state.ts';
+import type { Shown } from '../../../core/state.ts';
 import type { FieldName, Fields, Value } from '../../../core/value.ts';
 import { encode } from '../../cells/codec.ts';
 import { decodeTyped } from '../../cells/read-cell.ts';
@@ -10,31 +10,22 @@ import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 
 /** The cells of a row like this one that shows these values as its record last did, or else in their usual form. */
-export function cellsOf(
-  index: TabIndex,
-  row: ObservedRow,
-  values: Fields,
-  shown: Shown = {},
-): ObservedRow['cells'] {
+export function cellsOf(index: TabIndex, row: ObservedRow, values: Fields, shown: Shown = {}): Cells {
   const expected = ([name, cell]: [FieldName, Cell]) =>
-    [name, expectedCell(index, name, cell, values[name], shown[name])] as const;
+    [name, expectedCell(index, name, cell, values, shown)] as const;
   return Object.fromEntries(Object.entries(row.cells).map(expected));
 }
 
-function expectedCell(
-  index: TabIndex,
-  name: FieldName,
-  cell: Cell,
-  value: Value | undefined,
-  shown: readonly ShownForm[] | undefined,
-): Cell {
-  const { fields, names } = index;
+export type Cells = ObservedRow['cells'];
+
+function expectedCell(index: TabIndex, name: FieldName, cell: Cell, values: Fields, shown: Shown): Cell {
+  const { [name]: value } = values;
   if ((value ?? null) === null && saysNothing(index, name, cell)) return cell;
-  const field = fields.get(name);
+  const field = index.fields.get(name);
   if (!field || value === undefined) return emptyCell;
-  if (holdsAsShown(cell, shown, value)) return cell;
-  const usual = encode(field, value, names);
-  return equalCells(cell, usual) ? usual : (lastShown(shown, value) ?? usual);
+  if (holdsAsShown(cell, shown[name], value)) return cell;
+  const usual = encode(field, value, index.names);
+  return equalCells(cell, usual) ? usual : (lastShown(shown[name], value) ?? usual);
 }
 
 /** Whether nobody has said anything in a cell: a boxed column has no empty ones. */
@@ -44,7 +35,7 @@ export const saysNothing = ({ tab }: TabIndex, name: FieldName, cell: Cell): boo
 /** Whether the row shows all of these values as its record last did, or in their usual form. */
 export function showsValues(index: TabIndex, row: ObservedRow, values: Fields, shown: Shown = {}): boolean {
   return Object.entries(row.cells).every(([name, cell]) =>
-    equalCells(cell, expectedCell(index, name, cell, values[name], shown[name])),
+    equalCells(cell, expectedCell(index, name, cell, values, shown)),
   );
 }
 

@@ -6,6 +6,7 @@ import { idCell } from '../../cells/shown.ts';
 import { type RowState, syncText } from '../../cells/sync-text.ts';
 import { type Cell, describeCell, equalCells, textCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
+import type { BoundRow } from '../identity/bind.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 
@@ -16,13 +17,7 @@ export interface GivenId {
 }
 
 /** Leaves a row alone and says why; `decision` is the scope under which a person may answer. */
-export function holdRow(
-  index: TabIndex,
-  row: ObservedRow,
-  id: RecordId,
-  reason: string,
-  decision?: string,
-): Verdict {
+export function holdRow(index: TabIndex, { row, id }: BoundRow, reason: string, decision?: string): Verdict {
   const { entity } = index;
   const hold = { entity, id, position: row.position, reason, ...(decision ? { decision } : {}) };
   return join({ holds: [hold] }, writeRow(index, row, id, { state: { kind: 'held', reason } }));

@@ -1,10 +1,10 @@
 import { journalEntry } from '../../../core/journal-entry.ts';
 import { wantedFields } from '../../../core/merge.ts';
-import type { RecordId } from '../../../core/record.ts';
 import { hasMoved, type OutboxItem, waitingFields } from '../../../core/state.ts';
 import { equalFields, type FieldName, type Fields, pickFields } from '../../../core/value.ts';
 import { columnOf } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';
+import type { BoundRow } from '../identity/bind.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 import type { MergedRow } from './merge.ts';
@@ -71,7 +71,7 @@ export function letWaitingGo(index: TabIndex, row: ObservedRow, item: OutboxItem
  * Leaves a row alone until something changes. What was taken from it before and not sent yet is decided anew when it goes on. What a user
  * takes back is no edit of the row: the CRM gets it now, and the row follows then.
  */
-export function leaveAlone(index: TabIndex, row: ObservedRow, id: RecordId): Verdict {
+export function leaveAlone(index: TabIndex, { row, id }: BoundRow): Verdict {
   const { entity, outbox } = index;
   const item = outbox.get(id);
   const kept = [{ entity, id }];
@@ -80,9 +80,9 @@ export function leaveAlone(index: TabIndex, row: ObservedRow, id: RecordId): Ver
 }
 
 /** A row that a user paused, most often with a checkbox: nothing is taken from it and nothing but its Sync cell is written to it. */
-export function pauseRow(index: TabIndex, row: ObservedRow, id: RecordId): Verdict {
+export function pauseRow(index: TabIndex, bound: BoundRow): Verdict {
   const state = { kind: 'held', reason: pausedReason(index) } as const;
-  return join(leaveAlone(index, row, id), writeRow(index, row, id, { state }));
+  return join(leaveAlone(index, bound), writeRow(index, bound.row, bound.id, { state }));
 }
 
 export const pausedReason = ({ layout }: TabIndex): string =>
