@@ -71,11 +71,8 @@ const otherAccountReason = 'The key opens another account of the CRM.';
  * Plans a write to the table from its last read and makes it durable, so that what it does is found out whatever comes between. To be called
  * in a transaction.
  */
-export function beginWrite(
-  { clock, mirror, table }: SheetLink,
-  run: string,
-  steps: readonly TableStep[],
-): OpenWrite {
+export function beginWrite(link: SheetLink, run: string, steps: readonly TableStep[]): OpenWrite {
+  const { clock, mirror, table } = link;
   const now = clock.now();
   const receipts = mirror.readOpenWrites().map(({ receipt }) => receipt);
   const receipt = table.prepare(

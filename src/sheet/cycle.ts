@@ -90,7 +90,7 @@ export async function runCycle(link: SheetLink, order: Round & CycleStart): Prom
   const { clock, mirror, times } = link;
   mirror.expectRoom();
   const readFrom = clock.monotonicMs();
-  const table = await readTable(link, order, (read) => writer.enter(read));
+  const table = await readTable(link, order, true);
   const { memory, lookedAt, grounded } = planCycle(link, trail, table, run);
   const { plan } = grounded;
   const looks = noteChanges(trail.firstLooks, memory, trail.readFrom);
@@ -133,18 +133,14 @@ async function renew(writer: SoleWriter, mark: Mark, end: WriteEnd): Promise<Wri
 }
 
 /**
- * Reads the table, and enters it as its writer where that is meant. It is read again where the catalog came meanwhile: a column that was not
+ * Reads the table, and `enters` it as its writer where that is meant. It is read again where the catalog came meanwhile: a column that was not
  * asked for would pass for one that the tab does not have.
  */
-async function readTable(
-  link: SheetLink,
-  access: CycleStart,
-  enter?: (table: ObservedTable) => Promise<void>,
-): Promise<ObservedTable> {
+async function readTable(link: SheetLink, access: CycleStart, enters: boolean): Promise<ObservedTable> {
   for (;;) {
     const catalog = link.mirror.readCatalog();
     const table = await link.table.read(tableLayout(link));
-    await enter?.(table);
+    if (enters) await access.writer.enter(table);
     if (catalog === link.mirror.readCatalog()) return takeNote(link, table, access);
   }
 }
@@ -196,16 +192,12 @@ const hasFreshColumns = ({ tabs }: ObservedTable): boolean =>
 
 /** The plan of a cycle without applying it: the same decision from a read of its own. */
 export async function dryRun(link: SheetLink, start: CycleStart): Promise<Plan> {
-  const table = await readTable(link, start);
+  const table = await readTable(link, start, false);
   return planCycle(link, start.trail, table).grounded.plan;
 }
 
-function planCycle(
-  link: SheetLink,
-  { memory, lookedAt, grounded }: Trail,
-  table: ObservedTable,
-  run = link.newWord(),
-) {
+function planCycle(link: SheetLink, trail: Trail, table: ObservedTable, run = link.newWord()) {
+  const { memory, lookedAt, grounded } = trail;
   const { clock, mirror, policy, times } = link;
   const now = clock.now();
   const next = remember(memory, table, clock.monotonicMs());

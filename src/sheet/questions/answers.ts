@@ -120,7 +120,7 @@ export const asks = (row: ObservedRow, question: Question): boolean =>
   );
 
 /** What the rows of a question say: nothing yet, one answer that fits, or something that is no answer to it. */
-export type Reply =
+type Reply =
   | { readonly kind: 'none' }
   | { readonly kind: 'answer'; readonly answer: Answer }
   | { readonly kind: 'unclear'; readonly reason: string };

@@ -4,7 +4,7 @@ import { answersTo } from '../../core/waiting/answer.ts';
 import type { Question, TableStep } from '../plans/plan.ts';
 import { describeCell, equalCells, numberCell, textCell } from '../port/cell.ts';
 import type { ObservedRow, ReadTab } from '../port/table.ts';
-import { asks, chosenIn, type Reply, readReply, scopeOf } from './answers.ts';
+import { asks, chosenIn, readReply, scopeOf } from './answers.ts';
 import { chooseField, sinceField } from './question-tab.ts';
 
 export interface QuestionRows {
@@ -37,7 +37,7 @@ export function planQuestionRows(task: QuestionRows): TableStep[] {
     const current = question ? withoutBlankCopies(rows.filter((row) => asks(row, question))) : [];
     if (question && current.length > 0) {
       standing.add(scope);
-      steps.push(...sayWhatBecame(tab, question, current, readReply(question, current)));
+      steps.push(...sayWhatBecame(tab, question, current));
     }
     for (const row of rows) {
       if (current.includes(row)) continue;
@@ -62,12 +62,9 @@ const chooseGone =
   'Error: the column “Choose” is gone. Undo that or type its header again, or answer on the status page or by a command.';
 
 /** The Sync cells of a question's rows. A row at rest is left as it is. */
-function sayWhatBecame(
-  tab: ReadTab,
-  { scope }: Question,
-  rows: readonly ObservedRow[],
-  reply: Reply,
-): TableStep[] {
+function sayWhatBecame(tab: ReadTab, question: Question, rows: readonly ObservedRow[]): TableStep[] {
+  const { scope } = question;
+  const reply = readReply(question, rows);
   if (!tab.hasSync || reply.kind === 'answer') return [];
   const mayChoose = tab.fields.has(chooseField) || answersTo(scope).length === 0;
   return rows.flatMap(({ position, id, sync }) => {
@@ -80,11 +77,8 @@ function sayWhatBecame(
   });
 }
 
-function askIn(
-  { tab, timeZone, now }: QuestionRows,
-  question: Question,
-  outdated: string | undefined,
-): TableStep {
+function askIn(task: QuestionRows, question: Question, outdated: string | undefined): TableStep {
+  const { tab, timeZone, now } = task;
   const since = numberCell(instantToSerial(now, timeZone));
   const filled = Object.entries({ ...question.cells, [sinceField]: since }).filter(
     ([name, cell]) => tab.fields.has(name) && cell.kind !== 'empty',
