@@ -1,5 +1,5 @@
 import { isClaimToken, type RecordId, recordKeyText } from '../../core/record.ts';
-import type { Agreement, KnownRecord } from '../../core/state.ts';
+import type { Agreement } from '../../core/state.ts';
 import type { Fields } from '../../core/value.ts';
 import { describeCell } from '../port/cell.ts';
 import { isBlank, type ObservedRow } from '../port/table.ts';
@@ -9,15 +9,9 @@ import { isInTable, wasMissing } from './identity/likeness.ts';
 import { createSuspectSearch, findOrphans, findStrays } from './identity/strays.ts';
 import { findSwaps, type Swap } from './identity/swaps.ts';
 import { type MergedRow, mergeRow } from './rows/merge.ts';
+import type { RecordRow } from './rows/row.ts';
 import { showsValues } from './rows/row-values.ts';
 import type { TabIndex } from './tab-index.ts';
-
-/** A row that has the ID of a record which is known, with the merge of its fields; that is absent while the record is being sent. */
-interface RecordRow {
-  readonly row: ObservedRow;
-  readonly record: KnownRecord;
-  readonly merged: MergedRow | undefined;
-}
 
 /**
  * What every row is, with what is to be known of it. `damaged` comes first, then `paused`. A duplicate is none even where it is paused: what

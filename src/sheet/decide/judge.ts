@@ -88,7 +88,7 @@ const judgeUnknown: Judge<'unknownId'> = (bound, index, { suspectsOf }) => {
 };
 
 const judges: { readonly [Kind in RowKind]: Judge<Kind> } = {
-  merge: ({ merged, record, row }, index) => decideRow(index, row, record, merged),
+  merge: (own, index) => decideRow(index, own),
   recordGone: ({ record, row }, index) => decideGoneRecord(index, row, record),
   flapping: judgeFlapping,
   swappedId: judgeSwapped,

@@ -108,9 +108,14 @@ export function forgetRemapped(
 export function findRemapped({ entity, input, layout }: TabIndex, merged: readonly MergedRow[]): Brake[] {
   const moved = input.known.remaps.get(entity)?.moved ?? {};
   const changes = merged.flatMap(({ record, agreement, decided }) =>
-    decided.flatMap(({ field, outcome }) =>
-      field.name in moved ? describeMoved(record.key.id, field.name, agreement, outcome) : [],
-    ),
+    decided.flatMap(({ field: { name: field }, outcome }): StoppedChange[] => {
+      const before = agreement?.fields[field];
+      if (before === undefined || !(field in moved)) return [];
+      const change = { id: record.key.id, what: 'differs', field, before } as const;
+      if (outcome.kind === 'refused') return [change];
+      const after = outcome.kind === 'same' ? undefined : seenValue(outcome);
+      return after === undefined || equalValues(before, after) ? [] : [{ ...change, after }];
+    }),
   );
   if (changes.length === 0) return [];
   const reason =
@@ -118,20 +123,6 @@ export function findRemapped({ entity, input, layout }: TabIndex, merged: readon
     `${changes.length} cells there do not show what both sides had. Put the configuration back, or approve: ` +
     'then columns that only come from the CRM show its values, empty cells are filled, and other differences wait for a person.';
   return [brakeOf(entity, 'columns', reason, changes)];
-}
-
-function describeMoved(
-  id: RecordId,
-  field: FieldName,
-  agreement: Agreement | undefined,
-  outcome: FieldOutcome,
-): StoppedChange[] {
-  const before = agreement?.fields[field];
-  if (before === undefined) return [];
-  if (outcome.kind === 'refused') return [{ id, what: 'differs', field, before }];
-  const after = outcome.kind === 'same' ? undefined : seenValue(outcome);
-  if (after === undefined || equalValues(before, after)) return [];
-  return [{ id, what: 'differs', field, before, after }];
 }
 
 /**
@@ -179,9 +170,6 @@ export function findOtherAccount({ entity, input }: TabIndex): Brake[] {
 }
 
 /** Whether a user takes the other account for the one to work with. One tab stands for all: there is one account. */
-export const isAccountTaken = (
-  { known, layout }: DecideInput,
-  isAnswered: (scope: string) => boolean,
-): boolean =>
-  known.accountDoubt?.isOther === true &&
-  recordTabs(layout).some(({ entity }) => isAnswered(brakeScope(entity, 'account')));
+export const isAccountTaken = (input: DecideInput, isAnswered: (scope: string) => boolean): boolean =>
+  input.known.accountDoubt?.isOther === true &&
+  recordTabs(input.layout).some(({ entity }) => isAnswered(brakeScope(entity, 'account')));

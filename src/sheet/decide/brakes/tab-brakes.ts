@@ -179,11 +179,8 @@ const isOfGoneRecords = ({ entity, scope }: Brake): boolean => scope === brakeSc
  * them back. Those of which several rows have the ID count too; rows in which somebody put an ID that was one long ago do not. Leads that are
  * held back are no reason to let go on what would go with them.
  */
-function findGone(
-  { binding: { copies, records }, index }: ClassifiedTab,
-  areLeadsStopped: boolean,
-): KnownRecord[] {
-  const ids = new Set([...records, ...copies].map(({ id }) => id));
+function findGone({ binding, index }: ClassifiedTab, areLeadsStopped: boolean): KnownRecord[] {
+  const ids = new Set([...binding.records, ...binding.copies].map(({ id }) => id));
   return [...ids].flatMap((id) => {
     const record = index.records.get(id);
     const hasMet = index.agreements.has(id);

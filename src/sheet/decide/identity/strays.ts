@@ -79,7 +79,8 @@ export function decideStray(index: TabIndex, { row, id }: BoundRow): Verdict {
   const given = { id, cause: 'its ID was lost, and found again by what the row shows' };
   const record = index.records.get(id);
   if (!record) return nothing;
-  if (record.presence !== 'gone') return decideRow(index, row, record, mergeRow(index, row, id), given);
+  if (record.presence !== 'gone')
+    return decideRow(index, { row, record, merged: mergeRow(index, row, id) }, given);
   const state = { kind: 'pending', what: 'deleted in the CRM' } as const;
   return writeRow(index, row, id, { given, state });
 }

@@ -145,7 +145,7 @@ function decideMadeRow(index: TabIndex, row: ObservedRow, id: RecordId): Verdict
   const record = index.records.get(id);
   if (!record) return nothing;
   if (record.presence === 'gone') return decideGoneRecord(index, row, record);
-  return decideRow(index, row, record, mergeRow(index, row, id), { id });
+  return decideRow(index, { row, record, merged: mergeRow(index, row, id) }, { id });
 }
 
 /**

@@ -71,15 +71,12 @@ function decideNewcomer(index: TabIndex, record: KnownRecord, creates: readonly 
 const byNumber = new Intl.Collator('en', { numeric: true });
 
 /** Whether the row of a create is there, or its record may still come. */
-function isExpected(
-  { agreements }: TabIndex,
-  { key, kind, recordId = '', state }: OutboxItem,
-  tokens: ReadonlySet<RecordId>,
-): boolean {
+function isExpected(index: TabIndex, item: OutboxItem, tokens: ReadonlySet<RecordId>): boolean {
+  const { key, kind, recordId = '', state } = item;
   if (kind !== 'create') return false;
   if (tokens.has(key.id)) return true;
   // A user who took the token out of its row has looked, and without an agreement nobody is asked what became of the row.
-  return state === 'done' ? agreements.has(recordId) : state !== 'review';
+  return state === 'done' ? index.agreements.has(recordId) : state !== 'review';
 }
 
 /**

@@ -214,12 +214,8 @@ function meaningOfTrash(index: TabIndex, key: RecordKey): 'trash' | 'wait' | 'as
 }
 
 /** Whether a row shows something else in such a field than the CRM has, as {@link meaningOfTrash}; `undefined` where that is the same. */
-function findMove(
-  { findAgreement, input, names }: TabIndex,
-  { fields, key }: KnownRecord,
-  row: ObservedRow,
-  name: FieldName,
-): 'wait' | 'ask' | undefined {
+function findMove(index: TabIndex, { fields, key }: KnownRecord, row: ObservedRow, name: FieldName) {
+  const { findAgreement, input, names } = index;
   const tab = tabOf(input.layout, key.entity);
   const column = tab && columnOf(tab, name);
   const field = findField(key.entity, name, input.known.catalog);

@@ -16,14 +16,15 @@ import { type DecidedField, type MergedRow, settleChosen } from './merge.ts';
 import { type GivenId, writeRow } from './row-write.ts';
 import { lossOf, planUpdate, revertCause, revertRefused, type Said, takeBackUnwanted } from './update.ts';
 
-/** Decides a row that carries a record, and says in the Sync cell what came of it. `merged` is absent while its record is being sent. */
-export function decideRow(
-  index: TabIndex,
-  row: ObservedRow,
-  record: KnownRecord,
-  merged: MergedRow | undefined,
-  given?: GivenId,
-): Verdict {
+/** A row that has the ID of a record which is known, with the merge of its fields; that is absent while the record is being sent. */
+export interface RecordRow {
+  readonly row: ObservedRow;
+  readonly record: KnownRecord;
+  readonly merged: MergedRow | undefined;
+}
+
+/** Decides a row that carries a record, and says in the Sync cell what came of it. */
+export function decideRow(index: TabIndex, { merged, record, row }: RecordRow, given?: GivenId): Verdict {
   const { key } = record;
   if (merged?.isRestless)
     return join(
@@ -169,12 +170,10 @@ const wasInCrm = ({ agreement }: MergedRow, name: FieldName, value: Value): bool
   );
 
 /** Whether the CRM shows a value again that our last writes replaced, with nothing agreed since: it passed over the field without a word. */
-const isPassedOver = (
-  { record: { written }, agreement }: MergedRow,
-  name: FieldName,
-  value: Value,
-): boolean =>
-  written !== undefined && agreement?.changedAt === written.at && wasReplaced(written, name, value);
+function isPassedOver({ agreement, record }: MergedRow, name: FieldName, value: Value): boolean {
+  const { written } = record;
+  return written !== undefined && agreement?.changedAt === written.at && wasReplaced(written, name, value);
+}
 
 /** The agreement with what was found equal on both sides; the same object when that is nothing new. */
 function agreeOnSame({ input }: TabIndex, { agreement, record: { key } }: MergedRow, same: Fields) {

@@ -47,17 +47,12 @@ export function wantedOf(index: TabIndex, { decided, row }: MergedRow, item: Out
 }
 
 /** Keeps in the journal what is not to be sent any more and stands in no row, beside what the CRM has instead. */
-export function noteLost(
-  { input, records }: TabIndex,
-  { key }: OutboxItem,
-  lost: Fields,
-  cause: string,
-): Verdict {
+export function noteLost(index: TabIndex, { key }: OutboxItem, lost: Fields, cause: string): Verdict {
   const names = Object.keys(lost);
   if (names.length === 0) return nothing;
-  const record = records.get(key.id);
+  const record = index.records.get(key.id);
   const after = record?.presence === 'present' ? pickFields(record.fields, names) : {};
-  return { journal: [journalEntry(input, key, { kind: 'update', before: lost, after, lost, cause })] };
+  return { journal: [journalEntry(index.input, key, { kind: 'update', before: lost, after, lost, cause })] };
 }
 
 /** Lets go of what waits for a row that is left alone. It is decided anew from the row when that goes on, but for what has no column there. */
