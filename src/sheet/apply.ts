@@ -75,11 +75,8 @@ export function beginWrite(link: SheetLink, run: string, steps: readonly TableSt
   const { clock, mirror, table } = link;
   const now = clock.now();
   const receipts = mirror.readOpenWrites().map(({ receipt }) => receipt);
-  const receipt = table.prepare(
-    steps.map(({ write }) => write),
-    run,
-    receipts,
-  );
+  const writes = steps.map(({ write }) => write);
+  const receipt = table.prepare(writes, run, receipts);
   const open: OpenWrite = {
     id: run,
     at: now,
@@ -234,12 +231,9 @@ function endWrite({ clock, mirror }: SheetLink, left: OpenWrite, refused: Readon
   const nowhere = new Set(
     left.confirms.flatMap(([number, { key }]) => (refused.has(number) ? [key?.id] : [])),
   );
+  const unconfirmed = left.tokens.filter((token) => !nowhere.has(token));
   mirror.dropOpenWrite(left.id);
-  addVoidClaims(
-    mirror,
-    left.tokens.filter((token) => !nowhere.has(token)),
-    clock.now(),
-  );
+  addVoidClaims(mirror, unconfirmed, clock.now());
 }
 
 /**

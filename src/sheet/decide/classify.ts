@@ -84,10 +84,8 @@ export function classifyTab(whole: TabIndex): ClassifiedTab {
   const vanished = missing.filter((agreement) => isStillLost(agreement) && !named.has(agreement.key.id));
   const orphaned = orphans.filter(isStillLost);
   const lost = [...missing.filter(isStillLost), ...orphaned];
-  const binding = bindRows(
-    settled.filter((row) => !strayRows.has(row)),
-    createLookup(index, lost),
-  );
+  const others = settled.filter((row) => !strayRows.has(row));
+  const binding = bindRows(others, createLookup(index, lost));
   const records = classifyRecordRows(index, binding);
   return {
     index,

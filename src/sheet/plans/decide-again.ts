@@ -78,11 +78,9 @@ function sayAllTheSame(before: readonly KnownRecord[], now: readonly KnownRecord
   const isSeenAlike = (left: KnownRecord, right: KnownRecord) =>
     left.lastSeenAt === right.lastSeenAt ||
     Math.min(left.lastSeenAt, right.lastSeenAt) > Math.max(writtenAt, left.firstSeenAt);
-  return areAllAlike(
-    before,
-    now,
-    (left, right) => left === right || (sayTheSame(left, right) && isSeenAlike(left, right)),
-  );
+  const areSaidAlike = (left: KnownRecord, right: KnownRecord) =>
+    left === right || (sayTheSame(left, right) && isSeenAlike(left, right));
+  return areAllAlike(before, now, areSaidAlike);
 }
 
 const compared = ['fields', 'presence', 'firstSeenAt', 'missedSweeps', 'written'] as const;

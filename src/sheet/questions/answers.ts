@@ -73,10 +73,8 @@ export function createAnswers(
       const filled = rows().get(scope);
       const question = filled && ask();
       if (!filled || !question) return undefined;
-      const reply = readReply(
-        question,
-        filled.filter((row) => asks(row, question)),
-      );
+      const asking = filled.filter((row) => asks(row, question));
+      const reply = readReply(question, asking);
       if (reply.kind !== 'answer') return undefined;
       const decision = forValues(decisionOf(scope, reply.answer, now, shown), conflict);
       if (decision.choice === kept.get(scope)?.choice) return undefined;

@@ -108,9 +108,10 @@ export const isAdded = (row: ObservedRow, damage: Damage): boolean =>
 
 const showsAny = (row: ObservedRow, damage: Damage): boolean =>
   hasWrittenId(row, damage) ||
-  Object.entries(damage.cells).some(
-    ([name, { written }]) => name in row.cells && isSameKept(row.cells[name], written),
-  );
+  Object.entries(damage.cells).some(([name, cell]) => stillShows(row, name, cell));
+
+const stillShows = ({ cells }: ObservedRow, name: string, { written }: DamagedCell): boolean =>
+  name in cells && isSameKept(cells[name], written);
 
 /** A step that puts back what was there, and the row where it does. */
 export interface Restore {
@@ -149,10 +150,7 @@ function findOverwritten(damage: Damage, rows: readonly ObservedRow[]): readonly
 function restoreRow(damage: Damage, row: ObservedRow): Restore[] {
   const { cells: damaged, entity } = damage;
   const { [idHeader]: id, [syncHeader]: sync } = damaged;
-  const cells = pickBefore(
-    damage,
-    (name, { written }) => name in row.cells && isSameKept(row.cells[name], written),
-  );
+  const cells = pickBefore(damage, (name, cell) => stillShows(row, name, cell));
   const rest = {
     cells,
     ...ownOf(damage),

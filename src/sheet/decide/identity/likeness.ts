@@ -92,7 +92,8 @@ function groupByTrait(index: TabIndex, row: ObservedRow, agreements: readonly Ag
   return new Map([...groups].map(([trait, own]) => [trait, own.map(({ place }) => place)]));
 }
 
-const traitsIn = (cells: ObservedRow['cells']): string[] =>
+/** What cells show, each as one text. */
+export const traitsIn = (cells: Cells): string[] =>
   Object.entries(cells).flatMap(([name, cell]) =>
     cell.kind === 'empty' ? [] : [`${name} ${JSON.stringify(cell)}`],
   );

@@ -1,11 +1,19 @@
 import type { RecordId } from '../../../core/record.ts';
 import type { FieldName } from '../../../core/value.ts';
-import { type Cell, describeCell, emptyCell, equalCells } from '../../port/cell.ts';
+import { describeCell, emptyCell, equalCells } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import { cellsOf, lookOf, lookOfValues, showsValues } from '../rows/row-values.ts';
 import type { TabIndex } from '../tab-index.ts';
 import type { BoundRow } from './bind.ts';
-import { createLikeSearch, isLike, isShownOnly, type OwnCells, showsPart, showsRare } from './likeness.ts';
+import {
+  createLikeSearch,
+  isLike,
+  isShownOnly,
+  type OwnCells,
+  showsPart,
+  showsRare,
+  traitsIn,
+} from './likeness.ts';
 
 /** A row that does not show what is agreed for its record. */
 interface DisplacedRow extends OwnCells {
@@ -135,13 +143,8 @@ function createSearch(
   swaps: ReadonlyMap<RecordId, Swap>,
   isForeign: (one: DisplacedRow) => boolean,
 ) {
-  const nameOf = (field: FieldName, cell: Cell) => `${field} ${JSON.stringify(cell)}`;
   const owners = new Map(
-    displaced.flatMap((each) =>
-      Object.entries(each.own).flatMap(([field, cell]) =>
-        cell.kind === 'empty' ? [] : [[nameOf(field, cell), each] as const],
-      ),
-    ),
+    displaced.flatMap((each) => traitsIn(each.own).map((trait) => [trait, each] as const)),
   );
   const isTyped = (name: FieldName) => !isShownOnly(index, name);
   const changedIn = ({ own, row }: DisplacedRow): ObservedRow['cells'] =>
@@ -152,9 +155,7 @@ function createSearch(
     const changed = changedIn(one);
     if (!Object.entries(changed).some(([name, cell]) => cell.kind !== 'empty' && isTyped(name)))
       return undefined;
-    const candidates = Object.entries(changed).flatMap(
-      ([field, cell]) => owners.get(nameOf(field, cell)) ?? [],
-    );
+    const candidates = traitsIn(changed).flatMap((trait) => owners.get(trait) ?? []);
     const isCounterpart = (candidate: DisplacedRow) =>
       showsRare(index, changed, candidate) &&
       (swaps.has(candidate.id) || showsRare(index, changedIn(candidate), one)) &&
