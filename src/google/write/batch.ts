@@ -11,7 +11,7 @@ import { type Moment, meetColumns } from './judge.ts';
 import { applySteps, type Batch, type PlannedStep, type Row, sortSteps, type Tabs } from './planned.ts';
 import { findMet, planReadBack, rangesOf, readBack } from './read-back.ts';
 import { tabRequests } from './requests.ts';
-import { type KeptCells, keptFields, planKeeping, readKept, type Shadow } from './shadow.ts';
+import { keptFields, planKeeping, readKept, type Shadow } from './shadow.ts';
 
 /** What was found where a batch was sent to. */
 export interface Ground {
@@ -54,7 +54,7 @@ export async function sendBatch(client: SheetsClient, log: Log, batch: Batch, gr
       return sendParts(halves(steps), uncopied);
     const answer = await client
       .batchUpdate(requests, keptFields, [...keep.ranges, ...rangesOf(back)])
-      .catch((error: unknown) => asRefusal(namePlace(error, requests, ownTabs, keep.shadow)));
+      .catch((error: unknown) => refusalAt(error, requests, ownTabs, keep.shadow));
     if (answer instanceof SyncError) {
       const blamed = findBlamed(answer, requests, ownTabs, uncopied);
       if (blamed.size > 0) {
@@ -79,13 +79,16 @@ export async function sendBatch(client: SheetsClient, log: Log, batch: Batch, gr
     const kept = readKept(keep.shadow, batch, answer);
     const read = readBack(back, answer);
     for (const [kind, row] of [...kept.headers, ...read.headers]) headers.set(kind, row);
-    const met = metRows(
-      batch,
-      ground.tabs,
-      { steps, uncopied },
-      { headers, kept: kept.rows, read: read.rows },
-    );
-    for (const [number, row] of met) rows.set(number, row);
+    for (const step of steps) {
+      const { entity, kind, number } = step;
+      const [planned, header] = [batch.tabs.get(entity), headers.get(entity)];
+      if (!planned || !header || kind === 'append') continue;
+      const [copy = [], after] = [kept.rows.get(number), read.rows.get(number)];
+      // A row that was not copied is found by how it is after the batch.
+      const isCopied = !after || (!copy.every(isUnfilled) && !uncopied.has(entity));
+      const before = ground.tabs.get(entity)?.rows ?? [];
+      rows.set(number, isCopied ? copy : (findMet(step, meetColumns(planned, header), before, after) ?? []));
+    }
   }
 
   /** One part after the other. What comes later for a tab that is refused builds on what it did not take, and is not sent. */
@@ -108,24 +111,6 @@ export async function sendBatch(client: SheetsClient, log: Log, batch: Batch, gr
   const { sets, appends, deletes } = sortSteps(batch.steps);
   await sendPart([...sets, ...appends, ...deletes], new Set());
   return { headers, rows, refused, shadow };
-}
-
-/** By the numbers of the steps of a part, the rows that it met: as they were copied or, where that was not done, by how they are after it. */
-function metRows(
-  batch: Batch,
-  tabs: Tabs,
-  part: { readonly steps: readonly PlannedStep[]; readonly uncopied: ReadonlySet<TabKind> },
-  { headers, kept, read }: Record<'kept' | 'read', KeptCells['rows']> & Pick<KeptCells, 'headers'>,
-): [number, Row][] {
-  return part.steps.flatMap((step): [number, Row][] => {
-    const { entity, kind, number } = step;
-    const [tab, header] = [batch.tabs.get(entity), headers.get(entity)];
-    if (!tab || !header || kind === 'append') return [];
-    const [copy = [], after] = [kept.get(number), read.get(number)];
-    const isCopied = !copy.every(isUnfilled) && !part.uncopied.has(entity);
-    if (isCopied || !after) return [[number, copy]];
-    return [[number, findMet(step, meetColumns(tab, header), tabs.get(entity)?.rows ?? [], after) ?? []]];
-  });
 }
 
 function planPart(
@@ -157,7 +142,10 @@ function planPart(
   };
 }
 
-/** The tabs whose copies may be why a batch was refused, as where a filter hides a row of them: without copies it may be accepted. */
+/**
+ * The tabs of which a batch copies, or to which it copies back, where that may be why it was refused, as where a filter hides a row of them:
+ * in the request that Google names, or in all where it names none. Without copies the batch may be accepted.
+ */
 function findBlamed(
   error: SyncError,
   requests: readonly Request[],
@@ -165,21 +153,23 @@ function findBlamed(
   uncopied: ReadonlySet<TabKind>,
 ): ReadonlySet<TabKind> {
   if (isFullRefusal(error)) return new Set();
-  const sheetIds = sheetsOfCopies(error, requests);
-  const kinds = [...tabs].flatMap(([kind, { sheetId }]) => (sheetIds.has(sheetId) ? [kind] : []));
+  const number = numberIn(error);
+  const named = number === undefined ? requests : requests.slice(number, number + 1);
+  const copies = named.flatMap(({ copyPaste }) => copyPaste ?? []);
+  const isCopied = (id: number) =>
+    copies.some(({ destination, source }) => source?.sheetId === id || destination?.sheetId === id);
+  const kinds = [...tabs].flatMap(([kind, { sheetId }]) => (isCopied(sheetId) ? [kind] : []));
   return new Set(kinds).difference(uncopied);
 }
 
-/** Returns the error with the cell where the refused request begins: Google gives only the number of the request in the batch. */
-function namePlace(
-  error: unknown,
-  requests: readonly Request[],
-  tabs: Tabs,
-  shadow: Shadow | undefined,
-): unknown {
-  if (!isSyncError(error, 'SHEET_REFUSED')) return error;
+/**
+ * Returns a refusal with the cell where the refused request begins: Google gives only the number of the request in the batch. Throws every
+ * other error.
+ */
+function refusalAt(error: unknown, requests: readonly Request[], tabs: Tabs, shadow: Shadow): SyncError {
+  if (!isSyncError(error, 'SHEET_REFUSED')) throw error;
   const { sheetId, start } = placeOfRefusal(error, requests);
-  if (shadow && shadow.sheetId === sheetId)
+  if (shadow.sheetId === sheetId)
     return error.reworded(`${error.message} It is about the hidden tab “${shadow.title}”.`);
   const tab = [...tabs.values()].find((each) => each.sheetId === sheetId);
   if (!tab) return error;
@@ -211,35 +201,22 @@ function halves(steps: readonly PlannedStep[]): PlannedStep[][] {
   return [steps.slice(0, half), steps.slice(half)];
 }
 
-/** Returns the refusal of a batch; throws every other error. */
-function asRefusal(error: unknown): SyncError {
-  if (isSyncError(error, 'SHEET_REFUSED')) return error;
-  throw error;
-}
-
 /** How requests say where they begin: with their first cell, where they write cells one by one, or with a range. */
 interface Placed extends Pick<sheets_v4.Schema$UpdateCellsRequest, 'start' | 'range'> {
   readonly destination?: sheets_v4.Schema$GridRange;
   readonly developerMetadata?: sheets_v4.Schema$DeveloperMetadata;
 }
 
-/**
- * The ids of the tabs of which a batch copies, or to which it copies back, where that may be why it was refused: for the request that Google
- * names, or for all where it names none.
- */
-function sheetsOfCopies({ message }: SyncError, requests: readonly Request[]): ReadonlySet<number> {
+/** The number of the request that Google names; `undefined` where it names none. */
+function numberIn({ message }: SyncError): number | undefined {
   const [, number] = /requests\[(\d+)\]/.exec(message) ?? [];
-  const named = number === undefined ? requests : (requests[Number(number)] ?? []);
-  const copies = [named].flat().flatMap(({ copyPaste }) => copyPaste ?? []);
-  const ids = copies.flatMap(({ destination, source }) => [source?.sheetId, destination?.sheetId]);
-  return new Set(ids.filter((id) => typeof id === 'number'));
+  return number === undefined ? undefined : Number(number);
 }
 
 /** What the request is about that Google names by its number in the batch; nothing where it names none, or none of a tab. */
-export function placeOfRefusal({ message }: SyncError, requests: readonly Request[]) {
-  const [, number] = /requests\[(\d+)\]/.exec(message) ?? [];
+export function placeOfRefusal(error: SyncError, requests: readonly Request[]) {
   // A request has one member, which names its kind.
-  const [body]: readonly Placed[] = Object.values(requests[Number(number)] ?? {});
+  const [body]: readonly Placed[] = Object.values(requests[numberIn(error) ?? -1] ?? {});
   const range = body?.range ?? body?.destination ?? body?.developerMetadata?.location?.dimensionRange;
   return { sheetId: body?.start?.sheetId ?? range?.sheetId, start: body?.start };
 }
