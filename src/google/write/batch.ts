@@ -11,7 +11,7 @@ import { type Moment, meetColumns } from './judge.ts';
 import { applySteps, type Batch, type PlannedStep, type Row, sortSteps, type Tabs } from './planned.ts';
 import { findMet, planReadBack, rangesOf, readBack } from './read-back.ts';
 import { tabRequests } from './requests.ts';
-import { keptFields, planKeeping, readKept, type Shadow } from './shadow.ts';
+import { keptFields, planKeeping, readMarked, type Shadow, sortKept } from './shadow.ts';
 
 /** What was found where a batch was sent to. */
 export interface Ground {
@@ -76,7 +76,7 @@ export async function sendBatch(client: SheetsClient, log: Log, batch: Batch, gr
     shadow = keep.shadow;
     if (part.isTagged) lastWrite = undefined;
     besides = [];
-    const kept = readKept(keep.shadow, batch, answer);
+    const kept = sortKept(batch, readMarked(keep.shadow, batch.run, answer));
     const read = readBack(back, answer);
     for (const [kind, row] of [...kept.headers, ...read.headers]) headers.set(kind, row);
     for (const step of steps) {
@@ -125,7 +125,7 @@ function planPart(
   const parts: Request[][] = [];
   for (const [entity, tab] of ownTabs) {
     const sorted = sortSteps(steps.filter((step) => step.entity === entity));
-    parts.push(tabRequests(tab, sorted, shadow, !uncopied.has(entity)));
+    parts.push(tabRequests(tab, sorted, uncopied.has(entity) ? undefined : shadow));
     after.set(entity, applySteps(tab, sorted));
   }
   // Questions say nothing of records: a daemon that may not touch those yet asks, and is no reason for another one to stop.
@@ -184,14 +184,13 @@ function refusalAt(error: unknown, requests: readonly Request[], tabs: Tabs, sha
  * and then the rows that make room for the new ones. Where the hidden tab would grow too large for all that is set, it goes by halves; the
  * rest comes in later cycles.
  */
-function smallerParts(error: SyncError, steps: readonly PlannedStep[]): PlannedStep[][] {
+function smallerParts(error: SyncError, steps: readonly PlannedStep[]): (readonly PlannedStep[])[] {
   const byTab = Map.groupBy(steps, ({ entity }) => entity);
   const { question = [], ...records } = Object.fromEntries(byTab);
   if (byTab.size > 1) return [question, ...Object.values(records)];
   if (!isFullRefusal(error)) return [];
-  const kinds = (['set', 'delete', 'append'] as const)
-    .map((wanted) => steps.filter(({ kind }) => kind === wanted))
-    .filter(({ length }) => length > 0);
+  const { sets, appends, deletes } = sortSteps(steps);
+  const kinds = [sets, deletes, appends].filter(({ length }) => length > 0);
   if (kinds.length > 1) return kinds;
   return steps.length > 1 && steps[0]?.kind === 'set' ? halves(steps) : [];
 }

@@ -3,12 +3,11 @@ import { bareCell, type Cell, emptyCell, isSameKept, isUnfilled, textCell } from
 import type { Damage, DamagedCell } from '../../sheet/port/damage.ts';
 import { type TabKind, tabKinds } from '../../sheet/port/layout.ts';
 import type { WriteResult } from '../../sheet/port/table.ts';
-import { rowRange } from '../a1.ts';
 import { toDamage } from './compensate.ts';
 import { type GridDamage, judge } from './judge.ts';
 import { type Batch, overlay, type PlannedStep, type PlannedTab, placeCells } from './planned.ts';
 import type { EarlierWrite } from './receipt.ts';
-import { keptFields, readMarked } from './shadow.ts';
+import { fetchMarked } from './shadow.ts';
 import { nothing, type Surroundings } from './undo.ts';
 
 /** A row as an earlier version kept it. */
@@ -95,10 +94,7 @@ const damage = (name: string, written: Cell, before: Cell = emptyCell): [string,
 /** What a write without a reply did to other rows, and to what a user typed at that moment; `undefined` where it has not landed. */
 async function findDamage(write: Earlier, { client, shadow }: Surroundings): Promise<Damage[] | undefined> {
   const { height, keeping } = write;
-  const end = Math.min(keeping.from + height, shadow?.rowCount ?? 0);
-  if (!shadow || end <= keeping.from) return undefined;
-  const answer = await client.get(keptFields, [rowRange(shadow.title, keeping.from, end)]);
-  const marked = readMarked(shadow, keeping.run, answer ?? {});
+  const marked = await fetchMarked(client, shadow, keeping, keeping.from + height);
   if (marked.size === 0) return undefined;
   const batch = toBatch(write);
   const { damage } = judge(batch, {

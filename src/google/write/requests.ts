@@ -30,29 +30,24 @@ interface Block {
  * The requests of one tab, to be applied in one batch. New rows are inserted below the last used row and not
  * written over the blank ones there: what a person types there in the same moment moves down and stays.
  */
-export function tabRequests(
-  tab: BoundTab,
-  { sets, appends, deletes }: TabSteps,
-  shadow?: Shadow,
-  canCopy = true,
-): Request[] {
+export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps, shadow?: Shadow): Request[] {
   const end = endOfRows(tab.rows, tab.columns);
-  // New rows are of the table in whose rows they are inserted, or at whose end.
-  const place = joinsTable(tab, end) ? end - 1 : end;
+  // New rows are of the table in whose rows they are inserted, or at whose end, in which the records are.
+  const joinsTable = endsTable(tab.tables, end, tab.columns.id);
+  const place = joinsTable ? end - 1 : end;
   const isTypedAt: IsTypedAt = (row, column) => isTyped(tab.typed, Math.min(row, place), column);
   const placed: readonly PlacedStep[] = [
     ...sets.map((step) => ({ ...step, row: step.position, before: tab.rows[step.position] })),
     ...appends.map((step, index) => ({ ...step, row: end + index })),
   ];
-  const [given, written] = [
-    placed.filter(({ restores }) => restores),
-    placed.filter(({ restores }) => !restores),
-  ];
-  const blocks = written.flatMap((step) => joinCells(isTypedAt, step.row, step.placed, step.before));
+  const given = placed.filter(({ restores }) => restores);
+  const blocks = placed.flatMap((step) =>
+    step.restores ? [] : joinCells(isTypedAt, step.row, step.placed, step.before),
+  );
   return [
-    ...makeRoom(tab, end, appends.length),
+    ...makeRoom(tab, end, appends.length, joinsTable),
     ...joinRows(blocks).map((block) => updateRequest(tab.sheetId, block)),
-    ...given.flatMap((step) => giveBack(tab, step, isTypedAt, canCopy ? shadow : undefined)),
+    ...given.flatMap((step) => giveBack(tab, step, isTypedAt, shadow)),
     ...deleteRequests(tab, appends.length, deletes),
   ];
 }
@@ -66,7 +61,7 @@ interface PlacedStep extends PlannedStep {
 /** Whether a cell is of a column that has a type, and takes no format. */
 type IsTypedAt = (row: number, column: number) => boolean;
 
-/** Gives back the cells of a step that restores, from the hidden tab where Google takes copies. */
+/** Gives back the cells of a step that restores, from the hidden tab where there is one and Google takes copies. */
 function giveBack(
   { hiddenRows, sheetId }: BoundTab,
   { kind, placed, row }: PlacedStep,
@@ -107,17 +102,17 @@ const clearCell = ({ sheetId, row, column, hasType }: CellPlace): Request => ({
  * from the blank row below. Where there is none, they take it from the row above; at the end of a table as well, because else they would
  * not be of the table.
  */
-function makeRoom(tab: BoundTab, end: number, length: number): Request[] {
-  const { rowCount, sheetId } = tab;
+function makeRoom(
+  { rowCount, sheetId }: BoundTab,
+  end: number,
+  length: number,
+  joinsTable: boolean,
+): Request[] {
   if (length === 0) return [];
-  const inheritFromBefore = joinsTable(tab, end) || end >= rowCount;
+  const inheritFromBefore = joinsTable || end >= rowCount;
   const range = { sheetId, dimension: 'ROWS', startIndex: end, endIndex: end + length };
   return [{ insertDimension: { range, inheritFromBefore } }];
 }
-
-/** Whether rows that are added from here on are to join the table above them, in which the records are. */
-const joinsTable = ({ columns, tables }: BoundTab, end: number): boolean =>
-  endsTable(tables, end, columns.id);
 
 /**
  * Whether the format of a cell would, or might, show a number of this kind as something else. One that a person chose for it stays. How
@@ -170,12 +165,11 @@ function joinRows(blocks: readonly Block[]): Block[] {
   for (const block of blocks) {
     const shape = `${block.column} ${block.rows[0]?.length} ${block.isFormatted}`;
     const above = open.get(shape);
-    if (above && above.row + above.rows.length === block.row) {
-      above.rows.push(...block.rows);
-      continue;
+    if (above && above.row + above.rows.length === block.row) above.rows.push(...block.rows);
+    else {
+      open.set(shape, block);
+      joined.push(block);
     }
-    open.set(shape, block);
-    joined.push(block);
   }
   return joined;
 }

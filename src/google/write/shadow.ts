@@ -1,11 +1,11 @@
 import { type Cell, emptyCell, isSpilled } from '../../sheet/port/cell.ts';
 import { type TabKind, tabKinds } from '../../sheet/port/layout.ts';
 import { rowRange } from '../a1.ts';
-import type { Request, Spreadsheet } from '../client.ts';
+import type { Request, SheetsClient, Spreadsheet } from '../client.ts';
 import { blocksBySheet, cellFields, type Grid, readRows } from '../grid.ts';
 import { grow } from '../room.ts';
 import type { TaggedSpreadsheet } from '../tabs.ts';
-import { type Batch, endOfBatch, keptRows, type PlannedStep, type Row, type Tabs } from './planned.ts';
+import { type Batch, keptRows, type PlannedStep, type Row, type Tabs } from './planned.ts';
 
 /*
  * Google has no write that refuses to replace a value which changed since it was read. So every batch first copies the rows that it is
@@ -59,28 +59,25 @@ export function planKeeping(
   batch: Batch,
   tabs: Tabs,
   steps: readonly PlannedStep[],
-  uncopied: ReadonlySet<TabKind> = new Set(),
+  uncopied: ReadonlySet<TabKind>,
 ): KeepingRequests {
   const shadow = known ?? newShadow;
-  const headers = [...tabs].map(([kind, { sheetId }]) => {
-    return { isCopied: !uncopied.has(kind), row: headerRow(batch, kind), sheetId };
+  const headers = [...tabs].map(([kind, { sheetId }]): SourceRow => {
+    return { position: 0, row: headerRow(batch, kind), sheetId, isCopied: !uncopied.has(kind) };
   });
   const keptAt = keptRows(batch);
   const rows = steps.flatMap((step): SourceRow[] => {
-    const tab = tabs.get(step.entity);
-    const canCopy = !uncopied.has(step.entity);
+    const { entity, number, position } = step;
+    const [tab, row, canCopy] = [tabs.get(entity), keptAt.get(number), !uncopied.has(entity)];
     // Where no filter hid anything, a mark alone says that the row was blank.
-    const { number, position } = step;
-    const row = keptAt.get(number);
     if (!tab || row === undefined || (!canCopy && tab.hiddenRows.size === 0)) return [];
-    const isCopied = canCopy && !tab.hiddenRows.has(position);
-    return [{ position, sheetId: tab.sheetId, isCopied, row }];
+    return [{ position, row, sheetId: tab.sheetId, isCopied: canCopy && !tab.hiddenRows.has(position) }];
   });
   rows.sort((one, other) => one.row - other.row);
-  const copied = rows.filter(({ isCopied }) => isCopied);
   const used = spans([...headers, ...rows].map(({ row }) => row));
-  const height = Math.max(...used.map(({ end }) => end));
-  const width = Math.max(...[...tabs.values()].map(({ columnCount }) => columnCount)) + 1 + spareColumns;
+  const height = Math.max(shadow.rowCount, ...used.map(({ end }) => end));
+  const widths = [...tabs.values()].map(({ columnCount }) => columnCount + 1 + spareColumns);
+  const width = Math.max(shadow.columnCount, ...widths);
   return {
     requests: [
       ...(known ? [] : [createShadow(shadow.sheetId)]),
@@ -88,21 +85,15 @@ export function planKeeping(
       ...grow(shadow.sheetId, 'COLUMNS', width - shadow.columnCount),
       // An empty cell that is copied may leave what was there before.
       ...used.map(({ start, end }) => clearRows(shadow, start, end)),
-      ...headers.flatMap(({ isCopied, row, sheetId }) =>
-        isCopied ? [copyRows({ sheetId, start: 0, end: 1 }, shadow, row, 'PASTE_VALUES')] : [],
-      ),
-      ...blocksOf(copied).flatMap(({ row, ...source }) => [
-        copyRows(source, shadow, row, 'PASTE_FORMULA'),
-        copyRows(source, shadow, row, 'PASTE_FORMAT'),
+      ...blocksOf(headers).map((block) => copyRows(block, shadow, 'PASTE_VALUES')),
+      ...blocksOf(rows).flatMap((block) => [
+        copyRows(block, shadow, 'PASTE_FORMULA'),
+        copyRows(block, shadow, 'PASTE_FORMAT'),
       ]),
       ...used.map(({ start, end }) => markRows(shadow, start, end, batch.run)),
     ],
     ranges: used.map(({ start, end }) => rowRange(shadow.title, start, end)),
-    shadow: {
-      ...shadow,
-      rowCount: Math.max(height, shadow.rowCount),
-      columnCount: Math.max(width, shadow.columnCount),
-    },
+    shadow: { ...shadow, rowCount: height, columnCount: width },
   };
 }
 
@@ -123,10 +114,6 @@ export function spans(rows: readonly number[]): RowSpan[] {
   return joined;
 }
 
-interface Source extends RowSpan {
-  readonly sheetId: number;
-}
-
 /** A row to be kept, and the row of the hidden tab for it. */
 interface SourceRow {
   readonly position: number;
@@ -135,17 +122,21 @@ interface SourceRow {
   readonly isCopied: boolean;
 }
 
+/** Rows that follow each other, and the first row of the hidden tab for them. */
+interface SourceRows extends RowSpan, Pick<SourceRow, 'row' | 'sheetId'> {}
+
 /** From so many rows on a batch grows too large if each is copied alone. */
 const joinedMin = 200;
 
 /**
- * Rows that follow each other on both sides are copied at once where they are many. One that somebody filters away in that moment may then be
+ * The rows to be copied. Those that follow each other on both sides are copied at once where they are many. One that somebody filters away in that moment may then be
  * left out, and each below it be kept in the place of another.
  */
-function blocksOf(rows: readonly SourceRow[]): (Source & { row: number })[] {
-  const canJoin = rows.length >= joinedMin;
+function blocksOf(rows: readonly SourceRow[]): SourceRows[] {
+  const copied = rows.filter(({ isCopied }) => isCopied);
+  const canJoin = copied.length >= joinedMin;
   const blocks: { row: number; sheetId: number; start: number; end: number }[] = [];
-  for (const { position, row, sheetId } of rows) {
+  for (const { position, row, sheetId } of copied) {
     const last = blocks.at(-1);
     const isNext =
       last?.sheetId === sheetId && last.end === position && last.row + last.end - last.start === row;
@@ -161,9 +152,8 @@ const clearRows = ({ sheetId }: Shadow, start: number, end: number): Request => 
 
 /** The destination is one cell wide: all of the source is pasted, and nothing of it twice. */
 const copyRows = (
-  { sheetId, start, end }: Source,
+  { sheetId, start, end, row }: SourceRows,
   shadow: Shadow,
-  row: number,
   pasteType: 'PASTE_VALUES' | 'PASTE_FORMULA' | 'PASTE_FORMAT',
 ): Request => ({
   copyPaste: {
@@ -213,19 +203,13 @@ export const area = (sheetId: number, row: number, column: number, height: numbe
   endColumnIndex: column + width,
 });
 
-/** Field mask of what {@link readKept} needs. */
+/** Field mask of what {@link readMarked} needs. */
 export const keptFields = `sheets(properties.sheetId,data(startRow,startColumn,rowData.values(${cellFields})))`;
 
 /** The header row of each tab and, by the numbers of the steps, the rows that they reached, as a write kept them. */
 export interface KeptCells {
   readonly headers: ReadonlyMap<TabKind, Row>;
   readonly rows: ReadonlyMap<number, Row>;
-}
-
-/** Everything that a batch may have kept; no range where the tab ends before. */
-export function keptRange(shadow: Shadow, batch: Batch): string[] {
-  const end = Math.min(endOfBatch(batch), shadow.rowCount);
-  return batch.from < end ? [rowRange(shadow.title, batch.from, end)] : [];
 }
 
 /** What an array formula fills in is not copied with its cell: here the copy of one fills cells that were copied empty. */
@@ -241,9 +225,20 @@ export function readMarked({ sheetId }: Shadow, run: string, answer: Spreadsheet
   return own;
 }
 
-/** Reads what a batch kept; rows of others count for nothing. */
-export function readKept(shadow: Shadow, batch: Batch, answer: Spreadsheet): KeptCells {
-  const own = readMarked(shadow, batch.run, answer);
+/** Asks for the rows that a run has marked, from its first one on to before `end`; there are none where the hidden tab ends before. */
+export async function fetchMarked(
+  client: SheetsClient,
+  shadow: Shadow | undefined,
+  { from, run }: Pick<Batch, 'from' | 'run'>,
+  end: number,
+): Promise<ReadonlyMap<number, Row>> {
+  const last = Math.min(end, shadow?.rowCount ?? 0);
+  if (!shadow || last <= from) return new Map();
+  return readMarked(shadow, run, (await client.get(keptFields, [rowRange(shadow.title, from, last)])) ?? {});
+}
+
+/** What a batch kept, of the rows that it has marked. */
+export function sortKept(batch: Batch, own: ReadonlyMap<number, Row>): KeptCells {
   const found = <Key>(rows: Iterable<readonly [Key, number]>) =>
     new Map(
       [...rows].flatMap(([key, row]) => {

@@ -8,9 +8,9 @@ import type { Stored, WriteTag } from '../metadata.ts';
 import { sendBatch } from './batch.ts';
 import { escalateEarlier } from './earlier-write.ts';
 import { type Judgement, judge } from './judge.ts';
-import { type Batch, planSteps, planTab, type Tabs } from './planned.ts';
+import { endOfBatch, type PlannedStep, planSteps, planTab, type Tabs } from './planned.ts';
 import { endOfWrite, isEarlier, noEnds, readReceipt, type StoredWrite, writeReceipt } from './receipt.ts';
-import { type KeptCells, keptFields, keptRange, readKept, type Shadow } from './shadow.ts';
+import { fetchMarked, type KeptCells, type Shadow, sortKept } from './shadow.ts';
 import { advanceTo, type Course, judgeInverse, nothing, pendingOf, type Surroundings, undo } from './undo.ts';
 
 /** Writes steps to the tabs as they were read last, and undoes what reached other rows than was planned. */
@@ -74,11 +74,11 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
     const write = readReceipt(receipt);
     if (isEarlier(write)) return escalateEarlier(write, around);
     const course: Course = { write, keep, state: 'unknown' };
-    const cells = await readAllKept(around, write.inverse?.batch ?? write.batch);
+    const batch = write.inverse?.batch ?? write.batch;
+    const cells = sortKept(batch, await fetchMarked(around.client, around.shadow, batch, endOfBatch(batch)));
     if (write.inverse) return this.#recoverInverse(course, cells, mayLand);
     if (cells.headers.size === 0) return undefined;
-    const moment = { ...cells, others: write.others };
-    const judged = keepLeft(withoutAppends(write.batch, judge(write.batch, moment)), write.left);
+    const judged = keepOpen(write, judge(write.batch, { ...cells, others: write.others }));
     const isOver = !mayLand || judged.unknown.length === 0;
     if (judged.damage.length > 0) return undo(around, course, judged, isOver);
     if (isOver) advanceTo(around, course, 'confirmed');
@@ -101,34 +101,17 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
   }
 }
 
-function keepLeft({ damage, done, unknown }: Judgement, left?: StoredWrite['left']): Judgement {
-  const isLeft = (number: number) => left?.has(number) ?? true;
-  return {
-    done: new Map([...done].filter(([number]) => isLeft(number))),
-    damage: damage.filter(({ number }) => isLeft(number)),
-    unknown: unknown.filter(({ number }) => isLeft(number)),
-  };
-}
-
-/** Whether a new row has landed, of a write in several parts, only the next read shows. */
-function withoutAppends({ steps }: Batch, judgement: Judgement): Judgement {
-  const isAppend = (number: number) => steps.some((step) => step.number === number && step.kind === 'append');
-  return {
-    ...judgement,
-    done: new Map([...judgement.done].filter(([number]) => !isAppend(number))),
-    unknown: judgement.unknown.filter(({ kind }) => kind !== 'append'),
-  };
+/** What is judged of the steps that are left. Whether a new row has landed, of a write in several parts, only the next read shows. */
+function keepOpen({ batch: { steps }, left }: StoredWrite, { damage, done, unknown }: Judgement): Judgement {
+  const isLeft = ({ number }: Pick<PlannedStep, 'number'>) => left?.has(number) ?? true;
+  const open = steps.filter((step) => isLeft(step) && step.kind !== 'append');
+  const ends = [...done].filter(([number]) => open.some((step) => step.number === number));
+  const isOpen = (step: PlannedStep) => open.includes(step);
+  return { done: new Map(ends), damage: damage.filter(isLeft), unknown: unknown.filter(isOpen) };
 }
 
 /** The first error is reported; what else is wrong shows once that is mended. */
 function refusalOf(refused: ReadonlyMap<number, SyncError>): WriteRefusal | undefined {
   const [error] = refused.values();
   return error && { error, steps: new Set(refused.keys()) };
-}
-
-/** Reads everything that a batch kept. */
-async function readAllKept({ client, shadow }: Surroundings, batch: Batch): Promise<KeptCells> {
-  const ranges = shadow ? keptRange(shadow, batch) : [];
-  const answer = ranges.length > 0 ? await client.get(keptFields, ranges) : undefined;
-  return shadow && answer ? readKept(shadow, batch, answer) : { headers: new Map(), rows: new Map() };
 }
