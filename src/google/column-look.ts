@@ -7,7 +7,7 @@ import { describeCell } from '../sheet/port/cell.ts';
 import type { Column, TabLayout } from '../sheet/port/layout.ts';
 import { columnLetters } from './a1.ts';
 import type { Request } from './client.ts';
-import type { ManagedColumns } from './columns.ts';
+import { type ManagedColumns, placesOf } from './columns.ts';
 import { cellAt, type Grid } from './grid.ts';
 import { type Managed, managedColumns, wantedColumns } from './managed.ts';
 import { type ColumnTag, headerHash, noteHash, removeTag, tagColumn } from './metadata.ts';
@@ -82,7 +82,7 @@ const setWidth = (sheetId: number, index: number, pixelSize: number): Request =>
   },
 });
 
-export const setRule = (sheetId: number, index: number, rule: Rule): Request => ({
+const setRule = (sheetId: number, index: number, rule: Rule): Request => ({
   // Without the last word Google leaves out rows that a filter hides.
   setDataValidation: { range: columnBody(sheetId, index), rule, filteredRowsIncluded: true },
 });
@@ -122,10 +122,6 @@ const stateColours = [
 /** How many of the colours a Sync column has; before it said so, it had the first five. */
 export const coloursNow = stateColours.length;
 const coloursAtFirst = 5;
-
-/** The colours that a Sync column lacks which an earlier version laid out: what people made of the others is theirs. */
-export const addColours = (sheetId: number, index: number, present = coloursAtFirst): Request[] =>
-  colourStates(sheetId, index, present);
 
 const colourStates = (sheetId: number, index: number, from = 0): Request[] =>
   stateColours.slice(from).map(({ words, rgbColor }) => ({
@@ -187,11 +183,8 @@ interface FilledTab {
   readonly layout: TabLayout;
 }
 
-function placeOf({ id, sync, pause, fields }: ManagedColumns, name: string): number | undefined {
-  if (name === idHeader) return id;
-  if (name === syncHeader) return sync;
-  return name === pauseName ? pause : fields.get(name)?.index;
-}
+const placeOf = (columns: ManagedColumns, name: string): number | undefined =>
+  name === pauseName ? columns.pause : placesOf(columns).get(name);
 
 export const missingColumns = ({ columns, layout }: Pick<FilledTab, 'columns' | 'layout'>): Managed[] =>
   wantedColumns(layout).filter(({ name }) => placeOf(columns, name) === undefined);
@@ -240,7 +233,8 @@ function refreshTag({ grid, look }: FilledTab, managed: Managed, index: number):
   return [
     ...(isWritten && managed.note !== undefined ? [setNote(grid.sheetId, index, managed.note)] : []),
     ...stale.map(removeTag),
-    ...(isSync && own ? addColours(grid.sheetId, index, own.colours) : []),
+    // The colours that an earlier version did not give it: what people made of the others is theirs.
+    ...(isSync && own ? colourStates(grid.sheetId, index, own.colours ?? coloursAtFirst) : []),
     ...tagColumn(own, { field: managed.name, note: hash, header, colours }, grid.sheetId, index),
   ];
 }

@@ -33,6 +33,16 @@ export interface ColumnIndexes extends Pick<ManagedColumns, 'id' | 'sync'> {
   readonly fields: ReadonlyMap<FieldName, { readonly index: number; readonly kind?: FieldKind }>;
 }
 
+/** Where the columns stand by what they carry, as far as they are there, but for the one that pauses rows. */
+export const placesOf = ({ fields, id, sync = -1 }: ColumnIndexes): Places =>
+  new Map(
+    [
+      [idHeader, id] as const,
+      [syncHeader, sync] as const,
+      ...[...fields].map(([field, { index }]) => [field, index] as const),
+    ].filter(([, index]) => index >= 0),
+  );
+
 export type Binding =
   | { readonly state: 'bound'; readonly columns: ManagedColumns }
   | { readonly state: 'held'; readonly reason: string }

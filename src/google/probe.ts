@@ -4,6 +4,7 @@ import type { Marks } from '../sheet/port/instance.ts';
 import type { TabLayout } from '../sheet/port/layout.ts';
 import { tabFields } from './chosen-tabs.ts';
 import { createSheetsClient, type Spreadsheet } from './client.ts';
+import { placesOf } from './columns.ts';
 import { type Grid, gridFields, isEmptyGrid, readGrids } from './grid.ts';
 import { marksIn } from './marks.ts';
 import { observeTab } from './read.ts';
@@ -90,9 +91,9 @@ function compareTab(grid: Grid, layout: TabLayout): TabLook {
   const { observed, bound } = observeTab(grid, layout);
   if (observed.state === 'held') return { state: 'held', title, reason: observed.reason };
   // What can be read is bound.
-  const { id, sync, pause, fields } = bound!.columns;
-  const missing = columns.filter(({ field }) => !fields.has(field)).map(({ header }) => header);
-  const managed = new Set([id, sync, pause, ...[...fields.values()].map(({ index }) => index)]);
+  const { columns: found } = bound!;
+  const missing = columns.filter(({ field }) => !found.fields.has(field)).map(({ header }) => header);
+  const managed = new Set([found.pause, ...placesOf(found).values()]);
   const own = (grid.rows[0] ?? []).flatMap((cell, index) =>
     cell.kind === 'empty' || managed.has(index) ? [] : describeCell(cell),
   );

@@ -1,5 +1,5 @@
 import type { FieldKind } from '../core/fields/field-kind.ts';
-import { idHeader, pauseName, syncHeader } from '../core/fields/headers.ts';
+import { pauseName } from '../core/fields/headers.ts';
 import { labelKey } from '../core/text/label-key.ts';
 import { plainText } from '../core/text/plain-text.ts';
 import type { FieldName } from '../core/value.ts';
@@ -19,7 +19,7 @@ import type { Layout, TabKind, TabLayout } from '../sheet/port/layout.ts';
 import { isShownAsMoment, isShownWithoutDay } from '../sheet/port/shown-number.ts';
 import type { ObservedRow, ObservedTab, OwnRow } from '../sheet/port/table.ts';
 import { cellName, columnLetters } from './a1.ts';
-import { bindColumns, type ManagedColumns } from './columns.ts';
+import { bindColumns, type ManagedColumns, placesOf } from './columns.ts';
 import { cellAt, type Grid, type Rows, type TypedColumn } from './grid.ts';
 import { countCells, roomOf } from './room.ts';
 import { findStranger, type Owner, placeTab, type TabPlace, type TaggedSpreadsheet } from './tabs.ts';
@@ -105,23 +105,15 @@ const missingPause = (title: string, header: string): string =>
   `“${title}” has no column “${header}”, in which rows are paused. Put the header back, add the column with init --add-columns, or take it out of the settings.`;
 
 /** What has a column that bears no tag although others of the tab do: it was added, or moved without its tag, since the tab was laid out. */
-function findFresh(
-  { tags }: Grid,
-  { fields, id, pause = -1, sync = -1 }: ManagedColumns,
-): ReadonlySet<FieldName> {
+function findFresh({ tags }: Grid, columns: ManagedColumns): ReadonlySet<FieldName> {
   if (tags.length === 0) return new Set();
-  const places = new Map([...fields].map(([field, { index }]) => [field, index]));
-  const all = [...places, [idHeader, id] as const, [syncHeader, sync] as const, [pauseName, pause] as const];
+  const all = [...placesOf(columns), [pauseName, columns.pause ?? -1] as const];
   const isTagged = (name: FieldName, place: number) =>
     place < 0 || tags.some(({ field, index }) => field === name && index === place);
   return new Set(all.flatMap(([name, place]) => (isTagged(name, place) ? [] : [name])));
 }
 
-const managedIndexes = ({ id, sync, fields }: ManagedColumns): number[] => [
-  id,
-  ...(sync === undefined ? [] : [sync]),
-  ...[...fields.values()].map((field) => field.index),
-];
+const managedIndexes = (columns: ManagedColumns): number[] => [...placesOf(columns).values()];
 
 /** What the array formula of another cell fills in is nothing that stands in the row itself. */
 const isBlank = (cell: Cell): boolean => isUnfilled(cell) || isSpilled(cell);

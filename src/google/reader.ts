@@ -4,6 +4,7 @@ import { quoteTitle } from './a1.ts';
 import { type Choose, createChosenTabs, createParts, tabFields } from './chosen-tabs.ts';
 import type { SheetsClient } from './client.ts';
 import { type Grid, gridFields } from './grid.ts';
+import { mapKnown } from './map-known.ts';
 import { countCells } from './room.ts';
 import { placeTab, readTagged, type TaggedSpreadsheet } from './tabs.ts';
 import { findShadow, shadowTitle } from './write/shadow.ts';
@@ -82,11 +83,9 @@ export function createReader(client: SheetsClient, log: Log) {
 }
 
 const foundTabs = (spreadsheet: TaggedSpreadsheet, layout: Layout): Map<TabKind, Grid> =>
-  new Map(
-    layout.flatMap((tab) => {
-      const { grid } = placeTab(spreadsheet, tab);
-      return grid ? [[tab.entity, grid] as const] : [];
-    }),
+  mapKnown(
+    layout.map((tab) => [tab.entity, tab]),
+    (tab) => placeTab(spreadsheet, tab).grid,
   );
 
 const foundGrids = (spreadsheet: TaggedSpreadsheet, layout: Layout): Grid[] => [

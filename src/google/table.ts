@@ -9,6 +9,7 @@ import { createSheetsClient, type Request, type SheetsClient, type SheetsClientO
 import { type ColumnLooks, lookFields, lookRows, readColumnLooks } from './column-look.ts';
 import { blocksBySheet, type Grid } from './grid.ts';
 import { filledTabs, planLayOut, tabsToRead } from './layout.ts';
+import { mapKnown } from './map-known.ts';
 import { createSigner, marksIn } from './marks.ts';
 import { type BoundTab, observeTabs, type TabReading } from './read.ts';
 import { createReader } from './reader.ts';
@@ -113,9 +114,8 @@ function tableOf(readings: Read['readings'], spreadsheet: TaggedSpreadsheet, own
 
 const notLaidOut: ObservedTab = { state: 'held', reason: 'It is not part of the layout.' };
 
-function boundTabs(readings: ReadonlyMap<TabKind, TabReading>): Map<TabKind, BoundTab> {
-  return new Map([...readings].flatMap(([entity, { bound }]) => (bound ? [[entity, bound] as const] : [])));
-}
+const boundTabs = (readings: Read['readings']): Map<TabKind, BoundTab> =>
+  mapKnown(readings, ({ bound }) => bound);
 
 function timeZoneOf({ timeZone }: TaggedSpreadsheet): string {
   if (timeZone) return timeZone;

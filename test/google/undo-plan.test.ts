@@ -30,7 +30,7 @@ const deleted = (number: number, known: Pick<GridDamage, 'before' | 'right'>): G
 });
 
 const seen = (rows: readonly Row[], unseen: readonly Row[] = []): ReadonlyMap<TabKind, SeenTab> =>
-  new Map([['lead', { rows: [headers, ...rows], hiddenRows: new Set(), kinds: new Map(), unseen }]]);
+  new Map([['lead', { rows: [headers, ...rows], hiddenRows: new Set(), columns, unseen }]]);
 
 const addedRows = ({ steps }: ReturnType<typeof compensate>) =>
   steps.map(({ kind, placed }) => [kind, placed.map(({ cell }) => cell)]);

@@ -3,6 +3,7 @@ import { bareCell, type Cell, emptyCell, isComputed, isSameKept, isUnfilled } fr
 import type { Damage, DamagedCell } from '../../sheet/port/damage.ts';
 import type { TabKind } from '../../sheet/port/layout.ts';
 import type { StepEnd } from '../../sheet/port/table.ts';
+import type { ColumnIndexes } from '../columns.ts';
 import type { Rows } from '../grid.ts';
 import { findOldIndexes, type GridDamage, headerOf, idOf } from './judge.ts';
 import {
@@ -14,27 +15,23 @@ import {
   type PlannedStep,
   type Row,
 } from './planned.ts';
+import type { Ends } from './receipt.ts';
 
 /** A tab as it is when damage is to be undone. */
 export interface SeenTab {
   readonly rows: Rows;
   readonly hiddenRows: ReadonlySet<number>;
-  /** What each field's column holds. */
-  readonly kinds: ReadonlyMap<string, PlacedCell['kind']>;
+  /** What each field's column holds, among others. */
+  readonly columns: Pick<ColumnIndexes, 'fields'>;
   /** Rows that a filter hid from the read before the write; known where something was deleted. */
   readonly unseen?: Rows;
 }
 
-/** How damage is undone. */
-export interface Compensation {
+/** How damage is undone. Steps of the write that turn out to have done what they should are done, and damage of which nothing is left is undone. */
+export interface Compensation extends Ends {
   readonly steps: readonly PlannedStep[];
   /** By the number of each of these steps. */
   readonly damageOf: ReadonlyMap<number, GridDamage>;
-  /** Steps of the write that turn out to have done what they should. */
-  readonly done: ReadonlyMap<number, StepEnd>;
-  /** Of which nothing is left. */
-  readonly undone: readonly GridDamage[];
-  readonly escalated: readonly Damage[];
 }
 
 /** Plans how to undo damage in the tabs as they are now. `hasCopies`: the hidden tab that keeps the rows is there. */
@@ -170,11 +167,11 @@ function findWay(
 function restored(
   column: number,
   { before, names }: GridDamage,
-  { kinds }: SeenTab,
+  { columns }: SeenTab,
   columnNow: (column: number) => number,
   source: number | undefined,
 ): PlacedCell {
-  const kind = kinds.get(names.get(column) ?? '');
+  const kind = columns.fields.get(names.get(column) ?? '')?.kind;
   return {
     column: columnNow(column),
     cell: bareCell(before[column] ?? emptyCell),

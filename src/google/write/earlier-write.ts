@@ -3,6 +3,7 @@ import { bareCell, type Cell, emptyCell, isSameKept, isUnfilled, textCell } from
 import type { Damage, DamagedCell } from '../../sheet/port/damage.ts';
 import { type TabKind, tabKinds } from '../../sheet/port/layout.ts';
 import type { WriteResult } from '../../sheet/port/table.ts';
+import { mapKnown } from '../map-known.ts';
 import { toDamage } from './compensate.ts';
 import { type GridDamage, judge } from './judge.ts';
 import { type Batch, overlay, type PlannedStep, type PlannedTab, placeCells } from './planned.ts';
@@ -98,17 +99,16 @@ async function findDamage(write: Earlier, { client, shadow }: Surroundings): Pro
   if (marked.size === 0) return undefined;
   const batch = toBatch(write);
   const { damage } = judge(batch, {
-    headers: new Map(
-      tabKinds.flatMap((kind, index) => {
+    headers: mapKnown(
+      tabKinds.entries().map(([index, kind]) => [kind, index]),
+      (index) => {
         const headers = marked.get(keeping.from + index) ?? [];
-        return headers.some((header) => !isUnfilled(header)) ? [[kind, headers] as const] : [];
-      }),
+        return headers.every(isUnfilled) ? undefined : headers;
+      },
     ),
-    rows: new Map(
-      batch.steps.flatMap(({ number }) => {
-        const row = marked.get(keeping.from + tabKinds.length + number);
-        return number >= 0 && row ? [[number, row] as const] : [];
-      }),
+    rows: mapKnown(
+      batch.steps.map(({ number }) => [number, keeping.from + tabKinds.length + number]),
+      (row, number) => (number >= 0 ? marked.get(row) : undefined),
     ),
     others: [],
   });
@@ -119,11 +119,9 @@ async function findDamage(write: Earlier, { client, shadow }: Surroundings): Pro
 
 /** The write in the terms of the grid, as far as it was kept in them. */
 function toBatch({ appends, deletes, keeping, places = {}, sets }: Earlier): Batch {
-  const tabs = new Map(
-    tabKinds.flatMap((kind) => {
-      const place = places[kind];
-      return place ? [[kind, planned(place)] as const] : [];
-    }),
+  const tabs = mapKnown(
+    tabKinds.map((kind) => [kind, places[kind]]),
+    (place) => place && planned(place),
   );
   const plan = (kind: PlannedStep['kind'], steps: readonly Step[]) =>
     steps.flatMap((step): PlannedStep | [] => {

@@ -10,7 +10,8 @@ import {
 } from '../../sheet/port/cell.ts';
 import type { TabKind } from '../../sheet/port/layout.ts';
 import type { StepEnd } from '../../sheet/port/table.ts';
-import type { ColumnIndexes } from '../columns.ts';
+import { placesOf } from '../columns.ts';
+import { mapKnown } from '../map-known.ts';
 import {
   type Batch,
   deletedAbove,
@@ -22,6 +23,7 @@ import {
   type PlannedTab,
   type Row,
 } from './planned.ts';
+import type { KeptCells } from './shadow.ts';
 
 /** A row that a step reached and that is not as it was to be, in the terms of the grid. */
 export interface GridDamage {
@@ -58,12 +60,11 @@ export interface Judgement {
   readonly unknown: readonly PlannedStep[];
 }
 
-/** What is known of the moment in which a batch landed. */
-export interface Moment {
-  /** The header rows that it met. A tab that is absent was not reached. */
-  readonly headers: ReadonlyMap<TabKind, Row>;
-  /** By the number of its step, the row as it was right before, empty where a filter hid it. Absent where no copy was tried. */
-  readonly rows: ReadonlyMap<number, Row>;
+/**
+ * What is known of the moment in which a batch landed. A tab whose header row is absent was not reached. A row is empty where a filter hid
+ * it, and absent where no copy was tried.
+ */
+export interface Moment extends KeptCells {
   /** Steps that did not land. */
   readonly refused?: ReadonlyMap<number, unknown>;
   /** Cells that other writes without a reply mean to write: found before this one, no user typed them. */
@@ -72,12 +73,10 @@ export interface Moment {
 
 /** Judges each step by the row that it met. */
 export function judge(batch: Batch, { headers, others, refused, rows }: Moment): Judgement {
-  const met = new Map(
-    [...headers].flatMap(([kind, row]) => {
-      const tab = batch.tabs.get(kind);
-      return tab ? [[kind, meetColumns(tab, row)] as const] : [];
-    }),
-  );
+  const met = mapKnown(headers, (row, kind) => {
+    const tab = batch.tabs.get(kind);
+    return tab && meetColumns(tab, row);
+  });
   const landed = batch.steps.filter(({ entity, number }) => met.has(entity) && !refused?.has(number));
   const sources = keptRows(batch);
   const done = new Map<number, StepEnd>();
@@ -229,7 +228,7 @@ export function meetColumns(
 ): MetColumns {
   const oldIndexes = findOldIndexes(planned, headers);
   const names = new Map(
-    namesOf(columns).flatMap(([index, name]) => {
+    [...placesOf(columns)].flatMap(([name, index]) => {
       const column = oldIndexes.indexOf(index);
       return column < 0 ? [] : [[column, name] as const];
     }),
@@ -237,12 +236,6 @@ export function meetColumns(
   const id = columns.id < 0 ? -1 : oldIndexes.indexOf(columns.id);
   return { headers, oldIndexes, id: id < 0 ? undefined : id, names };
 }
-
-const namesOf = ({ fields, id, sync }: ColumnIndexes): [number, string][] => [
-  ...(id < 0 ? [] : [[id, idHeader] as [number, string]]),
-  ...(sync === undefined ? [] : [[sync, syncHeader] as [number, string]]),
-  ...[...fields].map(([field, { index }]): [number, string] => [index, field]),
-];
 
 /** Whether a column is another one than was planned. */
 const hasMoved = ({ oldIndexes }: MetColumns, column: number): boolean =>

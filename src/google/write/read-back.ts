@@ -6,7 +6,7 @@ import { type Rows, readGrids } from '../grid.ts';
 import type { BoundTab } from '../read.ts';
 import type { MetColumns } from './judge.ts';
 import { deletedAbove, isSameRow, overlay, type PlannedStep, type Row, type Tabs } from './planned.ts';
-import { spans } from './shadow.ts';
+import { type KeptCells, spans } from './shadow.ts';
 
 /** A row that is read after a batch, because nothing of it can be copied before. */
 interface ReadRow {
@@ -46,10 +46,7 @@ export const rangesOf = ({ rows, tabs }: ReadBack): string[] => [
 ];
 
 /** The rows, by the numbers of their steps, and the header rows after the batch. */
-export function readBack(
-  { rows, tabs }: ReadBack,
-  answer: Spreadsheet,
-): { readonly rows: ReadonlyMap<number, Row>; readonly headers: ReadonlyMap<TabKind, Row> } {
+export function readBack({ rows, tabs }: ReadBack, answer: Spreadsheet): KeptCells {
   const rowsBySheet = new Map(readGrids(answer).map((grid) => [grid.sheetId, grid.rows]));
   const rowAt = ({ sheetId }: BoundTab, row: number): Row => rowsBySheet.get(sheetId)?.[row] ?? [];
   return {

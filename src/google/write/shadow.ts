@@ -3,6 +3,7 @@ import { type TabKind, tabKinds } from '../../sheet/port/layout.ts';
 import { rowRange } from '../a1.ts';
 import type { Request, SheetsClient, Spreadsheet } from '../client.ts';
 import { blocksBySheet, cellFields, type Grid, readRows } from '../grid.ts';
+import { mapKnown } from '../map-known.ts';
 import { grow } from '../room.ts';
 import type { TaggedSpreadsheet } from '../tabs.ts';
 import { type Batch, keptRows, type PlannedStep, type Row, type Tabs } from './planned.ts';
@@ -239,15 +240,7 @@ export async function fetchMarked(
 
 /** What a batch kept, of the rows that it has marked. */
 export function sortKept(batch: Batch, own: ReadonlyMap<number, Row>): KeptCells {
-  const found = <Key>(rows: Iterable<readonly [Key, number]>) =>
-    new Map(
-      [...rows].flatMap(([key, row]) => {
-        const cells = own.get(row);
-        return cells ? [[key, cells] as const] : [];
-      }),
-    );
-  return {
-    headers: found(tabKinds.map((kind) => [kind, headerRow(batch, kind)])),
-    rows: found(keptRows(batch)),
-  };
+  const headers = tabKinds.map((kind) => [kind, headerRow(batch, kind)] as const);
+  const cellsIn = (row: number) => own.get(row);
+  return { headers: mapKnown(headers, cellsIn), rows: mapKnown(keptRows(batch), cellsIn) };
 }

@@ -10,6 +10,7 @@ import { tabFields } from '../chosen-tabs.ts';
 import type { SheetsClient } from '../client.ts';
 import type { ManagedColumn } from '../columns.ts';
 import { type Grid, gridFields } from '../grid.ts';
+import { mapKnown } from '../map-known.ts';
 import type { BoundTab } from '../read.ts';
 import { readTagged } from '../tabs.ts';
 import { sendBatch } from './batch.ts';
@@ -90,11 +91,8 @@ export async function undo(
   advanceTo(around, next, 'compensating');
   course.keep(writeReceipt(write), pending);
   try {
-    const sent = await sendBatch(around.client, around.log, inverse, {
-      ...look,
-      lastWrite: undefined,
-      besides: [],
-    });
+    const ground = { ...look, lastWrite: undefined, besides: [] };
+    const sent = await sendBatch(around.client, around.log, inverse, ground);
     around.shadow = sent.shadow;
     return await judgeInverse(around, next, { ...sent, others: [] }, ends, isOver);
   } catch (error) {
@@ -153,8 +151,7 @@ async function lookWhetherRight(
   const unclear = damage.filter(({ right }) => right);
   if (unclear.length === 0) return new Set();
   const { tabs } = await lookAgain(client, batch, shadow);
-  const seen = new Map([...tabs].map(([kind, tab]) => [kind, { ...tab, kinds: new Map() }]));
-  return new Set(compensate(unclear, seen, false).done.keys());
+  return new Set(compensate(unclear, tabs, false).done.keys());
 }
 
 /** The result of a write of which no damage is left to undo. */
@@ -208,10 +205,8 @@ function seenTabs(
     );
   return new Map(
     [...look].map(([kind, { hiddenRows, rows }]) => {
-      const fields = batch.tabs.get(kind)?.columns.fields ?? new Map();
-      const kinds = new Map([...fields].map(([name, column]) => [name, column.kind]));
-      const unseen = batch.tabs.get(kind)?.unseen ?? [];
-      return [kind, { rows, hiddenRows, kinds, unseen: unseen.filter((row) => !isPlanned(kind, row)) }];
+      const { columns = { fields: new Map() }, unseen = [] } = batch.tabs.get(kind) ?? {};
+      return [kind, { rows, hiddenRows, columns, unseen: unseen.filter((row) => !isPlanned(kind, row)) }];
     }),
   );
 }
@@ -226,12 +221,11 @@ async function lookAgain(
   const ids = [...batch.tabs.values()].map(({ sheetId }) => sheetId);
   const ranges = there.filter(({ sheetId }) => ids.includes(sheetId)).map(({ sheetId }) => ({ sheetId }));
   const { grids } = readTagged(ranges.length > 0 ? ((await client.get(gridFields, ranges)) ?? {}) : {});
-  const tabs = [...batch.tabs].flatMap(([kind, planned]): [TabKind, BoundTab][] => {
+  const tabs = mapKnown(batch.tabs, (planned) => {
     const grid = grids.find(({ sheetId }) => sheetId === planned.sheetId);
-    return grid ? [[kind, bindAgain(grid, planned)]] : [];
+    return grid && bindAgain(grid, planned);
   });
-  const hidden = there.find(({ sheetId }) => sheetId === shadow?.sheetId);
-  return { tabs: new Map(tabs), shadow: hidden };
+  return { tabs, shadow: there.find(({ sheetId }) => sheetId === shadow?.sheetId) };
 }
 
 /** The columns are found by the headers that they were planned under. */
