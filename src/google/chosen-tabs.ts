@@ -91,14 +91,12 @@ async function isStill(client: SheetsClient, tagged: TaggedSpreadsheet, layout: 
   if (now.lastWrite && now.lastWrite.run !== tagged.lastWrite?.run) return false;
   return tabs.every(({ id, ...tab }) => {
     const grid = now.grids.find(({ sheetId }) => sheetId === tab.sheetId);
-    if (!grid) return false;
-    const isSameSize = grid.rowCount === tab.rowCount && grid.columnCount === tab.columnCount;
+    if (grid?.rowCount !== tab.rowCount || grid.columnCount !== tab.columnCount) return false;
     const isSame = (row: number, column: number) =>
       equalCells(cellAt(grid.rows, row, column), cellAt(tab.rows, row, column));
     const width = Math.max(tab.rows[0]?.length ?? 0, grid.rows[0]?.length ?? 0);
     const height = Math.max(tab.rows.length, grid.rows.length);
     return (
-      isSameSize &&
       Array.from({ length: width }, (_, column) => isSame(0, column)).every(Boolean) &&
       Array.from({ length: height }, (_, row) => isSame(row, id)).every(Boolean)
     );

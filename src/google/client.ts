@@ -4,6 +4,7 @@ import { backoffMs } from '../core/backoff.ts';
 import { isSyncError } from '../core/errors.ts';
 import { writeTimeMs } from '../core/fence.ts';
 import type { Clock, Fence, Log } from '../core/ports.ts';
+import { parseJson } from '../core/text/parse-json.ts';
 import { newSheetError } from '../sheet/port/errors.ts';
 import { isUnknownRange, sheetError, withAccount } from './errors.ts';
 import { createLogin, type Login } from './login/login.ts';
@@ -53,10 +54,9 @@ interface Signer {
 
 /** Every error of the client is a `SyncError` with a SHEET_ code; none carries a token. */
 export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
-  const { spreadsheetId, rootUrl, timeoutMs, fence } = options;
+  const { spreadsheetId, rootUrl, timeoutMs, fence, readsPerMinute, writesPerMinute } = options;
   const login = rootUrl === undefined ? createLogin(options) : undefined;
   const perCall = callOptions(options);
-  const { readsPerMinute, writesPerMinute } = options;
   const spendRead = createQuota(readsPerMinute, 'wait', options);
   const spendWrite = createQuota(writesPerMinute, 'refuse', options);
 
@@ -138,7 +138,7 @@ async function fetchBytes(
   const { data } = await (names.length === ranges.length
     ? api.spreadsheets.get({ ...params, ranges: names }, asked)
     : api.spreadsheets.getByDataFilter({ ...params, requestBody: filtersOf(ranges) }, asked));
-  if (!isBytes(data)) throw new Error('The library was asked for bytes.');
+  if (!(data instanceof ArrayBuffer)) throw new Error('The library was asked for bytes.');
   return Buffer.from(data);
 }
 
@@ -157,17 +157,9 @@ function watchAnswer(fetchAnswer: () => Promise<Buffer | undefined>): () => Prom
   };
 }
 
-const isBytes = (data: unknown): data is ArrayBuffer => data instanceof ArrayBuffer;
-
-function parseSpreadsheet(answer: Buffer): Spreadsheet {
-  let content: Spreadsheet | undefined;
-  try {
-    content = JSON.parse(answer.toString());
-  } catch {
-    // It was cut off, or is something else: then it is no spreadsheet either.
-  }
-  return checkedSpreadsheet(content);
-}
+/** What was cut off, or is no JSON, is no spreadsheet either. */
+const parseSpreadsheet = (answer: Buffer): Spreadsheet =>
+  checkedSpreadsheet(parseJson(answer.toString()) as Spreadsheet | undefined);
 
 function checkedSpreadsheet(spreadsheet: Spreadsheet | undefined): Spreadsheet {
   if (Array.isArray(spreadsheet?.sheets)) return spreadsheet;
@@ -197,7 +189,8 @@ function createQuota(
       slots = slots.filter((slot) => slot.freeAt > now);
       if (slots.length < requestsPerMinute) break;
       const waitMs = Math.min(...slots.map((slot) => slot.freeAt)) - now;
-      if (whenFull === 'refuse') throw fullError(waitMs);
+      const words = 'The requests that Google allows in a minute are used up.';
+      if (whenFull === 'refuse') throw newSheetError('SHEET_LIMITED', words, { retryAfterMs: waitMs });
       await clock.sleep(waitMs);
     }
     const slot = { freeAt: clock.monotonicMs() + timeoutMs + windowMs };
@@ -214,11 +207,6 @@ function createQuota(
     }
   };
 }
-
-const fullError = (retryAfterMs: number) =>
-  newSheetError('SHEET_LIMITED', 'The requests that Google allows in a minute are used up.', {
-    retryAfterMs,
-  });
 
 const waitsMax = 5;
 const waits = { firstMs: 2000, maxMs: 32_000 };

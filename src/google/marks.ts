@@ -59,11 +59,10 @@ export const marksOf = ({ developerMetadata: entries = [] }: Spreadsheet): Store
 const inOrder = (one: StoredMark, other: StoredMark): number =>
   one.metadataId - other.metadataId || (one.instance.id < other.instance.id ? -1 : 1);
 
-export function marksIn({ keepers, waiting }: StoredMarks): Marks {
-  const [keeper] = keepers;
-  const [other] = waiting;
-  return { ...(keeper && { keeper: toMark(keeper) }), ...(other && { waiting: toMark(other) }) };
-}
+export const marksIn = ({ keepers: [keeper], waiting: [waiting] }: StoredMarks): Marks => ({
+  ...(keeper && { keeper: toMark(keeper) }),
+  ...(waiting && { waiting: toMark(waiting) }),
+});
 
 const toMark = ({ count, instance }: StoredMark): Mark => ({ count, instance });
 
@@ -101,8 +100,7 @@ export function createSigner(client: SheetsClient) {
   async function findOther(error: unknown): Promise<StoredMarks> {
     if (!isSyncError(error, 'SHEET_REFUSED')) throw error;
     const marks = marksOf((await client.get(fields)) ?? {});
-    const isSame = marks.keepers[0]?.metadataId === stored.keepers[0]?.metadataId;
-    if (isSame) throw error;
+    if (marks.keepers[0]?.metadataId === stored.keepers[0]?.metadataId) throw error;
     return marks;
   }
 

@@ -11,7 +11,7 @@ type DeveloperMetadata = sheets_v4.Schema$DeveloperMetadata;
 export const metadataFields = 'developerMetadata(metadataId,metadataKey,metadataValue)';
 
 /** The tags of one key, and what they say. */
-export interface TagKind<Tag> {
+interface TagKind<Tag> {
   readonly key: string;
   readonly shape: z.ZodType<Tag>;
 }
@@ -97,15 +97,8 @@ export function writeTag<Tag>(
   }
   if (JSON.stringify(shape.parse(stored)) === metadataValue) return [];
   const dataFilters = [filterById(stored.metadataId)];
-  return [
-    {
-      updateDeveloperMetadata: {
-        dataFilters,
-        developerMetadata: { metadataValue },
-        fields: 'metadataValue',
-      },
-    },
-  ];
+  const developerMetadata = { metadataValue };
+  return [{ updateDeveloperMetadata: { dataFilters, developerMetadata, fields: 'metadataValue' } }];
 }
 
 export const removeTag = ({ metadataId }: Stored<unknown>): Request => ({

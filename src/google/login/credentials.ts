@@ -35,7 +35,7 @@ const kinds = {
   },
 } as const;
 
-export type CredentialsKind = keyof typeof kinds;
+type CredentialsKind = keyof typeof kinds;
 
 /** What a kind is called; a machine of Google Cloud has a login of its own without a file. */
 export const kindWords = (type: string | undefined): string =>
@@ -46,32 +46,28 @@ const isKind = (type: unknown): type is CredentialsKind =>
 
 /** Fails with SHEET_UNAUTHORIZED and what is wrong with the file, and repeats nothing of it but its type. */
 export function checkCredentials(file: string): void {
-  const problem = findProblem(file);
-  if (problem !== undefined)
-    throw newSheetError('SHEET_UNAUTHORIZED', `Could not log in to Google: ${problem}`);
+  const content = typeShape.safeParse(parseJson(readText(file))).data;
+  if (!content) throw loginFailure('the credentials file is not JSON as Google writes it.');
+  const { type } = content;
+  if (!isKind(type)) throw loginFailure(describeStrange(content));
+  const [issue] = kinds[type].shape.safeParse(content).error?.issues ?? [];
+  if (!issue) return;
+  throw loginFailure(
+    `the credentials file is ${kinds[type].words} (${type}), but its ${issue.path.join('.')} is missing or is none.`,
+  );
 }
 
 const typeShape = z.looseObject({ type: z.string().optional() });
 
-function findProblem(file: string): string | undefined {
-  const text = readText(file);
-  if (typeof text !== 'string') return text.problem;
-  const content = typeShape.safeParse(parseJson(text)).data;
-  if (!content) return 'the credentials file is not JSON as Google writes it.';
-  const { type } = content;
-  if (!isKind(type)) return describeStrange(content);
-  const { error } = kinds[type].shape.safeParse(content);
-  const [issue] = error?.issues ?? [];
-  if (!issue) return undefined;
-  return `the credentials file is ${kinds[type].words} (${type}), but its ${issue.path.join('.')} is missing or is none.`;
-}
+const loginFailure = (problem: string) =>
+  newSheetError('SHEET_UNAUTHORIZED', `Could not log in to Google: ${problem}`);
 
-function readText(file: string): string | { readonly problem: string } {
+function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
-    return { problem: unreadable.get(code) ?? `the credentials file can not be read: ${code}.` };
+    throw loginFailure(unreadable.get(code) ?? `the credentials file can not be read: ${code}.`);
   }
 }
 

@@ -105,9 +105,9 @@ function judgeStep(
   others: Moment['others'],
 ): Omit<GridDamage, 'expected' | 'source'> | 'done' {
   const { entity, kind, number, placed, read } = step;
-  const { headers, names } = columns;
+  const { headers, names, oldIndexes } = columns;
   const damage = { number, entity, headers, names, before, placed };
-  const isMoved = placed.some(({ column }) => hasMoved(columns, column));
+  const isMoved = placed.some(({ column }) => (oldIndexes[column] ?? column) !== column);
   if (kind === 'append') return isMoved ? { ...damage, kind: 'added' } : 'done';
   if (isBlank(before) && !isBlank(read))
     return { ...damage, kind: kind === 'set' ? 'overwritten' : 'deleted', right: overlay(read, placed) };
@@ -236,10 +236,6 @@ export function meetColumns(
   const id = columns.id < 0 ? -1 : oldIndexes.indexOf(columns.id);
   return { headers, oldIndexes, id: id < 0 ? undefined : id, names };
 }
-
-/** Whether a column is another one than was planned. */
-const hasMoved = ({ oldIndexes }: MetColumns, column: number): boolean =>
-  (oldIndexes[column] ?? column) !== column;
 
 /**
  * A column is known again by its header, one without a header by its place; of several with one header, as where a user calls a managed

@@ -1,4 +1,5 @@
 import type { FieldKind } from '../../core/fields/field-kind.ts';
+import { idHeader, syncHeader } from '../../core/fields/headers.ts';
 import {
   type Cell,
   describeCell,
@@ -10,7 +11,7 @@ import {
 import type { Damage } from '../../sheet/port/damage.ts';
 import { type TabKind, tabKinds } from '../../sheet/port/layout.ts';
 import type { AppendStep, RowCells, RowStep, SetStep } from '../../sheet/port/table.ts';
-import type { ColumnIndexes } from '../columns.ts';
+import { type ColumnIndexes, placesOf } from '../columns.ts';
 import { afterSteps, type Rows } from '../grid.ts';
 import { type BoundTab, endOfRows } from '../read.ts';
 
@@ -124,29 +125,19 @@ function placeAll(tab: BoundTab, step: SetStep | AppendStep, read: Row = []): Pl
  * written.
  */
 export function placeCells({ id, sync, cells }: RowCells, columns: ColumnIndexes): PlacedCell[] {
-  const placed: PlacedCell[] = [];
-  if (id) placed.push({ column: columns.id, cell: id });
-  if (sync) placed.push({ column: foundColumn(columns.sync, 'Sync'), cell: sync });
-  for (const [field, cell] of Object.entries(cells)) {
-    const column = columns.fields.get(field);
-    placed.push({
-      column: foundColumn(column?.index, field),
-      cell,
-      ...(column?.kind && { kind: column.kind }),
-    });
-  }
+  const places = placesOf(columns);
+  const named = { ...(id && { [idHeader]: id }), ...(sync && { [syncHeader]: sync }), ...cells };
+  const placed = Object.entries(named).map(([name, cell]): PlacedCell => {
+    const [column, kind] = [places.get(name), columns.fields.get(name)?.kind];
+    if (column !== undefined) return { column, cell, ...(kind && { kind }) };
+    throw new Error(`The column of ${name} was not in the last read; its cell was written.`);
+  });
   return fromLeft(placed);
 }
 
 /** Cells as a row has them. */
 export const fromLeft = (placed: readonly PlacedCell[]): PlacedCell[] =>
   placed.toSorted((one, other) => one.column - other.column);
-
-function foundColumn(index: number | undefined, name: string): number {
-  if (index === undefined)
-    throw new Error(`The column of ${name} was not in the last read; its cell was written.`);
-  return index;
-}
 
 /**
  * Users' own cells that are given back, each under the one column with its header, where the row still shows what was written. Formulas,
@@ -216,16 +207,15 @@ export const rowsAfter = ({ frozenRows = 0, rowCount }: BoundTab, left: number):
 
 /** The tab as it is after the steps, if no user changed it. */
 export function applySteps(tab: BoundTab, { sets, appends, deletes }: TabSteps): BoundTab {
-  const rows = tab.rows.map((row) => [...row]);
-  for (const step of sets) {
-    while (rows.length <= step.position) rows.push([]);
-    rows[step.position] = [...overlay(rows[step.position] ?? [], step.placed)];
+  const rows = [...tab.rows];
+  for (const { placed, position } of sets) {
+    while (rows.length <= position) rows.push([]);
+    rows[position] = overlay(rows[position] ?? [], placed);
   }
   const end = endOfRows(tab.rows, tab.columns);
-  const appended = appends.map((step): Cell[] => [...overlay([], step.placed)]);
   const areHidden = Array.from({ length: tab.rowCount }, (_, row) => tab.hiddenRows.has(row));
-  rows.splice(end, 0, ...appended);
-  areHidden.splice(end, 0, ...appended.map(() => false));
+  rows.splice(end, 0, ...appends.map(({ placed }) => overlay([], placed)));
+  areHidden.splice(end, 0, ...appends.map(() => false));
   for (const { position } of deletes) {
     rows.splice(position, 1);
     areHidden.splice(position, 1);
