@@ -38,12 +38,8 @@ export const writeHeaders = (sheetId: number, index: number, managed: readonly M
 
 /** Width, formats, dropdown, colours and guard of a new column. */
 export function dressColumn(sheetId: number, index: number, { name, column }: Managed): Request[] {
-  if (column) return dressField(sheetId, index, column);
   if (name === idHeader) return [setWidth(sheetId, index, 70), guardColumn(sheetId, index)];
-  return name === syncHeader ? [setWidth(sheetId, index, 200), ...colourStates(sheetId, index)] : [];
-}
-
-function dressField(sheetId: number, index: number, column: Column): Request[] {
+  if (!column) return [setWidth(sheetId, index, 200), ...colourStates(sheetId, index)];
   const numberFormat = formatOf(column.kind);
   const rule = ruleOf(column);
   return [
@@ -87,7 +83,7 @@ const setRule = (sheetId: number, index: number, rule: Rule): Request => ({
   setDataValidation: { range: columnBody(sheetId, index), rule, filteredRowsIncluded: true },
 });
 
-export const setNote = (sheetId: number, index: number, note: string): Request => ({
+const setNote = (sheetId: number, index: number, note: string): Request => ({
   updateCells: {
     start: { sheetId, rowIndex: 0, columnIndex: index },
     rows: [{ values: [{ note }] }],

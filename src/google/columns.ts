@@ -7,6 +7,7 @@ import type { TabLayout } from '../sheet/port/layout.ts';
 import { columnLetters } from './a1.ts';
 import { cellAt, type Grid, type Rows } from './grid.ts';
 import { type Managed, managedColumns, wantedColumns } from './managed.ts';
+import { mapKnown } from './map-known.ts';
 import { headerHash } from './metadata.ts';
 
 export interface ManagedColumn {
@@ -88,11 +89,11 @@ export function bindColumns(grid: TaggedRows, layout: TabLayout): Binding {
       `“${layout.title}” has no column “${idHeader}” in row 1. Put the header back above the record ids.`,
     );
   }
-  const fields = layout.columns.flatMap(({ field, kind }): [FieldName, ManagedColumn][] => {
+  const kinds = layout.columns.map(({ field, kind }) => [field, kind] as const);
+  const fields = mapKnown(kinds, (kind, field): ManagedColumn | undefined => {
     const index = places.get(field);
-    return index === undefined
-      ? []
-      : [[field, { index, kind, header: describeCell(cellAt(grid.rows, 0, index)) }]];
+    if (index === undefined) return undefined;
+    return { index, kind, header: describeCell(cellAt(grid.rows, 0, index)) };
   });
   const pause = layout.pauseHeader === undefined ? undefined : places.get(pauseName);
   const namesakes = managed
@@ -103,7 +104,7 @@ export function bindColumns(grid: TaggedRows, layout: TabLayout): Binding {
     columns: {
       id,
       sync: places.get(syncHeader),
-      fields: new Map(fields),
+      fields,
       ...(pause === undefined ? {} : { pause }),
       ...(namesakes.length === 0 ? {} : { namesakes: new Map(namesakes) }),
     },
@@ -159,20 +160,18 @@ function addRenamed(byHeader: Places, { rows, tags }: TaggedRows): Places {
     ({ field, index }) =>
       !byHeader.has(field) && !taken.has(index) && cellAt(rows, 0, index).kind !== 'empty',
   );
-  const byField = Map.groupBy(renamed, ({ field }) => field);
-  const byIndex = Map.groupBy(renamed, ({ index }) => index);
-  const certain = renamed.filter(
-    ({ field, index }) => byField.get(field)?.length === 1 && byIndex.get(index)?.length === 1,
-  );
+  const isCertain = ({ field, index }: (typeof tags)[number]) =>
+    renamed.filter((tag) => tag.field === field || tag.index === index).length === 1;
+  const certain = renamed.filter(isCertain);
   return new Map([...byHeader, ...certain.map(({ field, index }) => [field, index] as const)]);
 }
 
+/** What a header is known by, however it is written. */
+const keyOf = (cell: Cell = emptyCell): string => labelKey(describeCell(cell));
+
 function indexesByHeader(headerRow: readonly Cell[]): ReadonlyMap<string, number[]> {
-  const headers = headerRow.flatMap((cell, index) =>
-    cell.kind === 'empty' ? [] : [{ index, key: labelKey(describeCell(cell)) }],
-  );
-  const groups = Map.groupBy(headers, ({ key }) => key);
-  return new Map([...groups].map(([key, group]) => [key, group.map(({ index }) => index)]));
+  const filled = [...headerRow.keys()].filter((index) => headerRow[index]?.kind !== 'empty');
+  return Map.groupBy(filled, (index) => keyOf(headerRow[index]));
 }
 
 type TaggedRows = Pick<Grid, 'rows' | 'tags'>;
@@ -191,7 +190,7 @@ function findPinned({ rows, tags }: TaggedRows, managed: readonly Managed[]): Pl
   const pinned = headed.filter(({ field, header, index }) => {
     const column = wanted.get(field);
     if (column?.fieldHeader === undefined || header === headerHash(column.fieldHeader)) return false;
-    return labelKey(describeCell(cellAt(rows, 0, index))) !== labelKey(column.header);
+    return keyOf(cellAt(rows, 0, index)) !== labelKey(column.header);
   });
   const isCertain = ({ field, index }: (typeof pinned)[number]) =>
     headed.filter((tag) => tag.field === field).length === 1 &&
@@ -227,7 +226,7 @@ function findRenamed(
   const former = column?.fieldHeader;
   const renamed = tags.find(({ field, index }) => {
     const cell = cellAt(rows, 0, index);
-    const key = labelKey(describeCell(cell));
+    const key = keyOf(cell);
     const isOther = wanted.has(key) || (former !== undefined && key === labelKey(former));
     return field === name && cell.kind !== 'empty' && !isOther;
   });
@@ -243,11 +242,8 @@ function isOfOthers({ rows, tags }: TaggedRows, { isNew = false, name }: Managed
   const borne = tags.filter((tag) => tag.index === index);
   if (tags.length === 0 || borne.some(({ field }) => field === name)) return false;
   if (borne.length > 0) return isNew || name === pauseName;
-  return isNew && isFilled(rows.slice(1), index);
+  return isNew && rows.slice(1).some((row) => !isUnfilled(row[index] ?? emptyCell));
 }
-
-const isFilled = (rows: TaggedRows['rows'], index: number): boolean =>
-  rows.some((row) => !isUnfilled(row[index] ?? emptyCell));
 
 /** Headers are looked for no further down: below, any text may be one of the list itself. */
 const rowsMax = 50;
@@ -261,12 +257,10 @@ const namedMax = 3;
  */
 function explainHeaderRow(rows: Rows, managed: readonly Managed[], title: string): string | undefined {
   const keys = new Set(managed.map(({ header }) => labelKey(header)));
-  const isKnown = (cell: Cell) => keys.has(labelKey(describeCell(cell)));
+  const isKnown = (cell: Cell) => keys.has(keyOf(cell));
   const filledOf = (row: readonly Cell[]) => row.filter(({ kind }) => kind !== 'empty');
   const shown = rows.slice(0, rowsMax).map(filledOf);
-  const known = shown.map(
-    (row) => new Set(row.filter(isKnown).map((cell) => labelKey(describeCell(cell)))).size,
-  );
+  const known = shown.map((row) => keys.intersection(new Set(row.map(keyOf))).size);
   const [first = []] = shown;
   const [knownFirst = 0, ...knownBelow] = known;
   const most = Math.max(0, ...knownBelow);
@@ -289,7 +283,7 @@ function findHeaderRow(rows: Rows, managed: readonly Managed[]): number {
   const others = managed.filter(({ name }) => name !== idHeader && name !== syncHeader);
   return rows.findIndex((row, index) => {
     if (index === 0) return false;
-    const keys = new Set(row.flatMap((cell) => (cell.kind === 'empty' ? [] : labelKey(describeCell(cell)))));
+    const keys = new Set(row.flatMap((cell) => (cell.kind === 'empty' ? [] : keyOf(cell))));
     return keys.has(labelKey(idHeader)) && others.some(({ header }) => keys.has(labelKey(header)));
   });
 }

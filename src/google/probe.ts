@@ -1,9 +1,10 @@
 import { syncHeader } from '../core/fields/headers.ts';
+import { once } from '../core/once.ts';
 import { describeCell } from '../sheet/port/cell.ts';
 import type { Marks } from '../sheet/port/instance.ts';
 import type { TabLayout } from '../sheet/port/layout.ts';
 import { tabFields } from './chosen-tabs.ts';
-import { createSheetsClient, type Spreadsheet } from './client.ts';
+import { createSheetsClient } from './client.ts';
 import { placesOf } from './columns.ts';
 import { type Grid, gridFields, isEmptyGrid, readGrids } from './grid.ts';
 import { marksIn } from './marks.ts';
@@ -51,12 +52,8 @@ export interface SheetProbe {
 
 export function createSheetProbe(options: GoogleSheetOptions): SheetProbe {
   const client = createSheetsClient(options);
-  let looked: Promise<Spreadsheet> | undefined;
   /** The names and sizes of all tabs: people may have large ones beside ours. */
-  const lookOnce = async (): Promise<Spreadsheet> => {
-    looked ??= client.get(`properties(title,locale),${tabFields}`).then((spreadsheet) => spreadsheet ?? {});
-    return looked;
-  };
+  const lookOnce = once(async () => (await client.get(`properties(title,locale),${tabFields}`)) ?? {});
 
   return {
     async look() {

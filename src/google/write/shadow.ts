@@ -151,18 +151,14 @@ const clearRows = ({ sheetId }: Shadow, start: number, end: number): Request => 
   updateCells: { range: { sheetId, startRowIndex: start, endRowIndex: end }, fields: 'userEnteredValue' },
 });
 
+type PasteType = 'PASTE_VALUES' | 'PASTE_FORMULA' | 'PASTE_FORMAT';
+
 /** The destination is one cell wide: all of the source is pasted, and nothing of it twice. */
-const copyRows = (
-  { sheetId, start, end, row }: SourceRows,
-  shadow: Shadow,
-  pasteType: 'PASTE_VALUES' | 'PASTE_FORMULA' | 'PASTE_FORMAT',
-): Request => ({
-  copyPaste: {
-    source: { sheetId, startRowIndex: start, endRowIndex: end },
-    destination: area(shadow.sheetId, row, 1, end - start, 1),
-    pasteType,
-  },
-});
+function copyRows({ sheetId, start, end, row }: SourceRows, shadow: Shadow, pasteType: PasteType): Request {
+  const source = { sheetId, startRowIndex: start, endRowIndex: end };
+  const destination = area(shadow.sheetId, row, 1, end - start, 1);
+  return { copyPaste: { source, destination, pasteType } };
+}
 
 const markRows = ({ sheetId }: Shadow, start: number, end: number, run: string): Request => ({
   updateCells: {
@@ -188,7 +184,7 @@ export function copyBack(
   shadow: Shadow,
   { row, column }: Pick<CellPlace, 'row' | 'column'>,
   to: CellPlace,
-  pasteType: 'PASTE_FORMULA' | 'PASTE_FORMAT',
+  pasteType: PasteType,
 ): Request {
   const source = area(shadow.sheetId, row, column + 1, 1, 1);
   const destination = area(to.sheetId, to.row, to.column, 1, 1);

@@ -203,12 +203,10 @@ function seenTabs(
       (step) =>
         step.entity === entity && isSameRow(step.read, row) && (step.kind === 'set' || done.has(step.number)),
     );
-  return new Map(
-    [...look].map(([kind, { hiddenRows, rows }]) => {
-      const { columns = { fields: new Map() }, unseen = [] } = batch.tabs.get(kind) ?? {};
-      return [kind, { rows, hiddenRows, columns, unseen: unseen.filter((row) => !isPlanned(kind, row)) }];
-    }),
-  );
+  return mapKnown(look, ({ hiddenRows, rows }, kind) => {
+    const { columns = { fields: new Map() }, unseen = [] } = batch.tabs.get(kind) ?? {};
+    return { rows, hiddenRows, columns, unseen: unseen.filter((row) => !isPlanned(kind, row)) };
+  });
 }
 
 /** The tabs of a batch as they are now, those that are gone left out, and the hidden tab where it is still there. */
