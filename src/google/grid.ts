@@ -59,7 +59,7 @@ export const isEmptyGrid = ({ rows }: Pick<Grid, 'rows'>): boolean =>
 /** Google leaves out zeros, so that an absent number is 0. */
 export function readGrids(spreadsheet: Spreadsheet): Grid[] {
   return (spreadsheet.sheets ?? []).map(({ properties, merges, tables, data }) => ({
-    sheetId: idOf(properties),
+    sheetId: properties?.sheetId ?? 0,
     title: properties?.title ?? '',
     rowCount: properties?.gridProperties?.rowCount ?? 0,
     columnCount: properties?.gridProperties?.columnCount ?? 0,
@@ -73,7 +73,7 @@ export function readGrids(spreadsheet: Spreadsheet): Grid[] {
   }));
 }
 
-/** The rows of a tab, which may come in blocks that follow each other. */
+/** The rows of a tab, which may come in blocks that follow each other, in the order of the ranges that were asked for. */
 function joinRows(blocks: readonly sheets_v4.Schema$GridData[]): Rows {
   const [first, ...others] = blocks;
   const rows = [...readRows(first)];
@@ -86,12 +86,6 @@ function joinRows(blocks: readonly sheets_v4.Schema$GridData[]): Rows {
   }
   return rows;
 }
-
-const idOf = (properties: sheets_v4.Schema$SheetProperties | undefined): number => properties?.sheetId ?? 0;
-
-/** The grid data by sheet id; the blocks of a tab come in the order of the ranges that were asked for. */
-export const blocksBySheet = ({ sheets }: Spreadsheet): ReadonlyMap<number, sheets_v4.Schema$GridData[]> =>
-  new Map((sheets ?? []).map(({ properties, data }) => [idOf(properties), data ?? []]));
 
 function readColumnTags(block: sheets_v4.Schema$GridData | undefined): PlacedTag[] {
   return (block?.columnMetadata ?? []).flatMap(({ developerMetadata }, index) =>
@@ -108,7 +102,7 @@ const readHiddenRows = ({ rowMetadata, startRow }: sheets_v4.Schema$GridData): n
   );
 
 /** The cells of one block of grid data, which may begin anywhere in the grid. */
-export function readRows(block: sheets_v4.Schema$GridData | undefined): Rows {
+function readRows(block: sheets_v4.Schema$GridData | undefined): Rows {
   const above = Array.from({ length: block?.startRow ?? 0 }, (): Cell[] => []);
   const left = Array.from({ length: block?.startColumn ?? 0 }, () => emptyCell);
   const rows = (block?.rowData ?? []).map(({ values }) => [...left, ...(values ?? []).map(toCell)]);

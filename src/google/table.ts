@@ -7,7 +7,7 @@ import { rowRange } from './a1.ts';
 import type { Choose } from './chosen-tabs.ts';
 import { createSheetsClient, type Request, type SheetsClient, type SheetsClientOptions } from './client.ts';
 import { type ColumnLooks, lookFields, lookRows, readColumnLooks } from './column-look.ts';
-import { blocksBySheet, type Grid } from './grid.ts';
+import type { Grid } from './grid.ts';
 import { filledTabs, planLayOut, tabsToRead } from './layout.ts';
 import { mapKnown } from './map-known.ts';
 import { createSigner, marksIn } from './marks.ts';
@@ -150,7 +150,8 @@ async function readLooks(
   grids: readonly Grid[],
 ): Promise<ReadonlyMap<number, ColumnLooks>> {
   const ranges = grids.map(({ title, rowCount }) => rowRange(title, 0, Math.min(lookRows, rowCount)));
-  const spreadsheet = ranges.length > 0 ? await client.get(lookFields, ranges) : undefined;
-  const blocks = blocksBySheet(spreadsheet ?? {});
-  return new Map([...blocks].map(([sheetId, [block]]) => [sheetId, readColumnLooks(block)]));
+  const { sheets = [] } = (ranges.length > 0 ? await client.get(lookFields, ranges) : undefined) ?? {};
+  return new Map(
+    sheets.map(({ properties, data }) => [properties?.sheetId ?? 0, readColumnLooks(data?.[0])]),
+  );
 }

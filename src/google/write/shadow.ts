@@ -2,7 +2,7 @@ import { type Cell, emptyCell, isSpilled } from '../../sheet/port/cell.ts';
 import { type TabKind, tabKinds } from '../../sheet/port/layout.ts';
 import { rowRange } from '../a1.ts';
 import type { Request, SheetsClient, Spreadsheet } from '../client.ts';
-import { blocksBySheet, cellFields, type Grid, readRows } from '../grid.ts';
+import { cellFields, type Grid, readGrids } from '../grid.ts';
 import { mapKnown } from '../map-known.ts';
 import { grow } from '../room.ts';
 import type { TaggedSpreadsheet } from '../tabs.ts';
@@ -215,10 +215,9 @@ const copied = (cell: Cell): Cell => (isSpilled(cell) ? emptyCell : cell);
 /** The rows of the hidden tab that a run has marked as its own, by their places. */
 export function readMarked({ sheetId }: Shadow, run: string, answer: Spreadsheet): ReadonlyMap<number, Row> {
   const own = new Map<number, Row>();
-  for (const block of blocksBySheet(answer).get(sheetId) ?? []) {
-    for (const [row, [mark, ...cells]] of readRows(block).entries())
-      if (mark?.kind === 'text' && mark.text === run) own.set(row, cells.map(copied));
-  }
+  const { rows = [] } = readGrids(answer).find((grid) => grid.sheetId === sheetId) ?? {};
+  for (const [row, [mark, ...cells]] of rows.entries())
+    if (mark?.kind === 'text' && mark.text === run) own.set(row, cells.map(copied));
   return own;
 }
 
