@@ -39,7 +39,8 @@ export const writeHeaders = (sheetId: number, index: number, managed: readonly M
 /** Width, formats, dropdown, colours and guard of a new column. */
 export function dressColumn(sheetId: number, index: number, { name, column }: Managed): Request[] {
   if (name === idHeader) return [setWidth(sheetId, index, 70), guardColumn(sheetId, index)];
-  if (!column) return [setWidth(sheetId, index, 200), ...colourStates(sheetId, index)];
+  if (name === syncHeader) return [setWidth(sheetId, index, 200), ...colourStates(sheetId, index)];
+  if (!column) return [];
   const numberFormat = formatOf(column.kind);
   const rule = ruleOf(column);
   return [

@@ -40,16 +40,22 @@ const batchBytesMax = 1_800_000;
  * other tabs from being written.
  */
 export async function sendBatch(client: SheetsClient, log: Log, batch: Batch, ground: Ground): Promise<Sent> {
-  let { tabs, shadow, lastWrite, besides } = ground;
+  let now = ground;
   const headers = new Map<TabKind, Row>();
   const rows = new Map<number, Row>();
   const refused = new Map<number, SyncError>();
   const refusedTabs = new Map<TabKind, SyncError>();
 
+  const refuse = (steps: readonly PlannedStep[]): void => {
+    for (const { entity, number } of steps) {
+      const error = refusedTabs.get(entity);
+      if (error) refused.set(number, error);
+    }
+  };
+
   async function sendPart(steps: readonly PlannedStep[], uncopied: ReadonlySet<TabKind>): Promise<void> {
     if (steps.length === 0) return;
-    const part = planPart(steps, batch, { tabs, shadow, lastWrite, besides }, uncopied);
-    const { back, keep, ownTabs, requests } = part;
+    const { back, keep, next, ownTabs, requests } = planPart(steps, batch, now, uncopied);
     if (steps.length > 1 && Buffer.byteLength(JSON.stringify(requests)) > batchBytesMax)
       return sendParts(halves(steps), uncopied);
     const answer = await client
@@ -66,16 +72,10 @@ export async function sendBatch(client: SheetsClient, log: Log, batch: Batch, gr
       // A question that cannot be taken away keeps its answer, which would count once more if the same is asked again: then nothing may go on.
       if (steps.some(({ entity, kind }) => entity === 'question' && kind === 'delete')) throw answer;
       // What is left is of one tab.
-      for (const { entity, number } of steps) {
-        refusedTabs.set(entity, answer);
-        refused.set(number, answer);
-      }
-      return;
+      for (const { entity } of steps) refusedTabs.set(entity, answer);
+      return refuse(steps);
     }
-    tabs = part.after;
-    shadow = keep.shadow;
-    if (part.isTagged) lastWrite = undefined;
-    besides = [];
+    now = next;
     const kept = sortKept(batch, readMarked(keep.shadow, batch.run, answer));
     const read = readBack(back, answer);
     for (const [kind, row] of [...kept.headers, ...read.headers]) headers.set(kind, row);
@@ -97,20 +97,15 @@ export async function sendBatch(client: SheetsClient, log: Log, batch: Batch, gr
     uncopied: ReadonlySet<TabKind>,
   ): Promise<void> {
     for (const steps of parts) {
-      for (const { entity, number } of steps) {
-        const error = refusedTabs.get(entity);
-        if (error) refused.set(number, error);
-      }
-      await sendPart(
-        steps.filter(({ entity }) => !refusedTabs.has(entity)),
-        uncopied,
-      );
+      refuse(steps);
+      const left = steps.filter(({ entity }) => !refusedTabs.has(entity));
+      await sendPart(left, uncopied);
     }
   }
 
   const { sets, appends, deletes } = sortSteps(batch.steps);
   await sendPart([...sets, ...appends, ...deletes], new Set());
-  return { headers, rows, refused, shadow };
+  return { headers, rows, refused, shadow: now.shadow };
 }
 
 function planPart(
@@ -135,8 +130,13 @@ function planPart(
     // Flat, not spread: what a long tab is given back is more than a call takes as arguments.
     requests: [keep.requests, parts.flat(), tag, besides].flat(),
     back: planReadBack(steps, ownTabs, uncopied),
-    isTagged: tag.length > 0,
-    after,
+    // The ground of the part that comes next.
+    next: {
+      tabs: after,
+      shadow: keep.shadow,
+      lastWrite: tag.length > 0 ? undefined : lastWrite,
+      besides: [],
+    } satisfies Ground,
     keep,
     ownTabs,
   };
