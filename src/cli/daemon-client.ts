@@ -1,3 +1,4 @@
+import { isOfDaemon } from '../app/answers.ts';
 import { daemonOrigin, type Environment, linkVariable, loadHttpSettings } from '../app/config.ts';
 import { type OwnCode, SyncError } from '../core/errors.ts';
 
@@ -8,8 +9,9 @@ const timeoutMs = 120_000;
 const nothingThere = 'Not Found';
 
 /**
- * Calls the running daemon, which is of the same program: its answer is what its types say. Of its settings only where it listens and its token have to be known and right here. Fails with CONFIG_INVALID,
- * DAEMON_UNREACHABLE, DAEMON_REFUSED, COMMAND_UNCLEAR or CONTROL_REFUSED.
+ * Calls the running daemon, which is of the same program and says so: its answer is what its types say. Of its settings only where it
+ * listens and its token have to be known and right here. Fails with CONFIG_INVALID, DAEMON_UNREACHABLE, DAEMON_REFUSED, COMMAND_UNCLEAR or
+ * CONTROL_REFUSED.
  */
 export async function callDaemon<Answer>(
   environment: Environment,
@@ -20,7 +22,11 @@ export async function callDaemon<Answer>(
   const { controlToken, host, port } = loadHttpSettings(environment);
   const link = environment[linkVariable] || undefined;
   const prefix = link === undefined ? '' : `/links/${encodeURIComponent(link)}`;
-  const response = await send(`${daemonOrigin(host, port)}${prefix}${path}`, {
+  const origin = daemonOrigin(host, port);
+  const fail = (cause: unknown): never => {
+    throw new SyncError('DAEMON_UNREACHABLE', describeSilence(cause, origin), { cause });
+  };
+  const response = await fetch(`${origin}${prefix}${path}`, {
     method,
     headers: {
       ...(controlToken === undefined ? {} : { authorization: `Bearer ${controlToken}` }),
@@ -30,15 +36,9 @@ export async function callDaemon<Answer>(
     // It would carry the token elsewhere.
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
-  });
-  const answer = await response.json().catch((cause: unknown) => {
-    const { origin } = new URL(response.url);
-    const message =
-      cause instanceof SyntaxError
-        ? `Something else than the daemon answers at ${origin}.`
-        : describeSilence(cause, origin);
-    throw new SyncError('DAEMON_UNREACHABLE', message, { cause });
-  });
+  }).catch(fail);
+  if (!isOfDaemon(response)) throw new SyncError('DAEMON_UNREACHABLE', describeStranger(response, origin));
+  const answer = await response.json().catch(fail);
   if (response.ok) return answer as Answer;
   const { error: said = `The daemon answered ${response.status}.` }: { error?: string } = Object(answer);
   const problem =
@@ -54,13 +54,9 @@ const codes: ReadonlyMap<number, OwnCode> = new Map([
   [401, 'CONTROL_REFUSED'],
 ]);
 
-async function send(url: string, request: RequestInit): Promise<Response> {
-  try {
-    return await fetch(url, request);
-  } catch (error) {
-    const { origin } = new URL(url);
-    throw new SyncError('DAEMON_UNREACHABLE', describeSilence(error, origin), { cause: error });
-  }
+function describeStranger({ headers, status }: Response, origin: string): string {
+  const what = headers.get('content-type') ?? 'without a type';
+  return `Something else than the daemon answers at ${origin} (${status}, ${what}). End it, or start the daemon with another HTTP_PORT; a daemon of an earlier version is to be started anew.`;
 }
 
 /** What only a connection that stood can fail with. */

@@ -7,8 +7,12 @@ import type { Clock } from '../core/ports.ts';
 const refusalsMax = 10;
 const refusalsMs = 60_000;
 
-/** What every answer says to a browser; the page of the daemon says more exactly what it needs. */
+/** The header by which commands know that the daemon answers, and nothing else that listens there. */
+export const signature = { name: 'served-by', value: 'crm-sheet-sync' };
+
+/** What every answer says, most of it to a browser; the page of the daemon says more exactly what it needs. */
 const cautions = {
+  [signature.name]: signature.value,
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'cross-origin-resource-policy': 'same-origin',

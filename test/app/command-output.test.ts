@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { run } from '../../src/cli/program.ts';
+import { signature } from '../../src/http/guard.ts';
 
 const title = '\u001b[2J\u009b31mAcme\r\u007f Ünï';
 
@@ -11,7 +12,7 @@ async function answering(answer: object, status = 200, hear: (body: unknown) => 
   const server = createServer(async (request, response) => {
     const body = await text(request);
     if (body !== '') hear(JSON.parse(body));
-    response.writeHead(status);
+    response.writeHead(status, { [signature.name]: signature.value });
     response.end(JSON.stringify(answer));
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());

@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { networkInterfaces } from 'node:os';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { callDaemon } from '../../src/cli/daemon-client.ts';
+import { signature } from '../../src/http/guard.ts';
 
 const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
   all?.some(({ family }) => family === 'IPv6'),
@@ -11,8 +12,14 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) =>
 const tellHost: RequestListener = (request, response) =>
   void response.end(JSON.stringify({ askedAs: request.headers.host }));
 
-/** Serves what says under which host it was asked, where nothing else is given. Answers the port. */
-async function listenOn(host: string, answer = tellHost): Promise<number> {
+/** Serves as the daemon what says under which host it was asked, where nothing else is given. Answers the port. */
+const listenOn = (host: string, answer = tellHost): Promise<number> =>
+  listenUnsigned(host, (request, response) => {
+    response.setHeader(signature.name, signature.value);
+    answer(request, response);
+  });
+
+async function listenUnsigned(host: string, answer: RequestListener): Promise<number> {
   const server = createServer(answer).listen(0, host);
   onTestFinished(() => void server.close());
   await once(server, 'listening');
@@ -68,11 +75,18 @@ test('a command says of a port that nobody opens to choose another one, and not 
   });
 });
 
-test('a command says in which place something else answers than a daemon', async () => {
-  const port = await listenOn('127.0.0.1', (_request, response) => void response.end('<h1>It works!</h1>'));
+test.each([
+  { what: 'a page', status: 200, type: 'text/html', body: '<h1>It works!</h1>' },
+  { what: 'an object', status: 200, type: 'application/json', body: '{"hello":"world"}' },
+  { what: 'a list', status: 200, type: 'application/json', body: '[]' },
+  { what: 'a refusal', status: 401, type: 'application/json', body: '{"error":"Who are you?"}' },
+])('a command says in which place something else answers with $what, and what to do', async (answer) => {
+  const port = await listenUnsigned('127.0.0.1', (_request, response) => {
+    response.writeHead(answer.status, { 'content-type': answer.type }).end(answer.body);
+  });
   await expect(asked('127.0.0.1', port)).rejects.toMatchObject({
     code: 'DAEMON_UNREACHABLE',
-    message: `Something else than the daemon answers at http://127.0.0.1:${port}.`,
+    message: `Something else than the daemon answers at http://127.0.0.1:${port} (${answer.status}, ${answer.type}). End it, or start the daemon with another HTTP_PORT; a daemon of an earlier version is to be started anew.`,
   });
 });
 
