@@ -1,15 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { parse, YAMLParseError } from 'yaml';
 import { SyncError } from '../core/errors.ts';
+import { isObject } from '../core/facts.ts';
 import type { EnvironmentVariable } from './settings.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Settings as they stand in a file. */
 export type Tree = Record<string, unknown>;
-
-export const isTree = (value: unknown): value is Tree =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Reads the YAML file; an empty tree where a file that nobody named is missing. Fails with CONFIG_INVALID. */
 export function readConfigFile(file: string, isNamed: boolean): Tree {
@@ -26,7 +24,7 @@ export function readConfigFile(file: string, isNamed: boolean): Tree {
   try {
     // A warning would quote the file on standard error.
     const tree: unknown = parse(text, { logLevel: 'error' }) ?? {};
-    if (isTree(tree)) return tree;
+    if (isObject(tree)) return tree;
   } catch (error) {
     throw new SyncError('CONFIG_INVALID', `${file} is not valid YAML: ${describeYamlError(error)}.`);
   }
@@ -53,7 +51,8 @@ export function placeVariable(tree: Tree, variable: EnvironmentVariable, environ
   for (const name of variable.path.slice(0, -1)) {
     const inner = place[name] ?? undefined;
     // It would be lost without a word.
-    if (inner !== undefined && !isTree(inner)) return [`${name}: must be a section with settings of its own`];
+    if (inner !== undefined && !isObject(inner))
+      return [`${name}: must be a section with settings of its own`];
     const next: Tree = inner ?? {};
     place[name] = next;
     place = next;
@@ -112,14 +111,14 @@ function readSecretFile(setting: string, file: string): FoundText {
 
 /** What stands at a path; `undefined` for nothing. */
 export const valueAt = (tree: Tree, path: readonly string[]): unknown =>
-  path.reduce<unknown>((place, step) => (isTree(place) ? place[step] : undefined), tree);
+  path.reduce<unknown>((place, step) => (isObject(place) ? place[step] : undefined), tree);
 
 /** A new tree in which the second says everything that it says at all. Neither shares a part with it. */
 export function mergeTrees(base: Tree, over: Tree): Tree {
   const merged: Tree = structuredClone(base);
   for (const [name, value] of Object.entries(over)) {
     const before = merged[name];
-    merged[name] = isTree(before) && isTree(value) ? mergeTrees(before, value) : structuredClone(value);
+    merged[name] = isObject(before) && isObject(value) ? mergeTrees(before, value) : structuredClone(value);
   }
   return merged;
 }

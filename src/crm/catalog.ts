@@ -1,12 +1,13 @@
 import { SyncError } from '../core/errors.ts';
+import { isObject } from '../core/facts.ts';
 import type { CustomField, LeadStatus, Pipeline, Stage } from '../core/fields/catalog.ts';
 import type { FieldKind } from '../core/fields/field-kind.ts';
 import type { ListedCatalog, Oddity } from '../core/fields/listed-catalog.ts';
 import type { Lane, Log } from '../core/ports.ts';
-import { type CustomFieldType, customFieldTypes, type Endpoint, endpoints } from './contract.ts';
+import { type CustomFieldType, customFieldTypes, describeEndpoint, endpoints } from './contract.ts';
 import type { CrmHttp } from './http.ts';
 import { readListAnswer } from './listing.ts';
-import { isJsonObject, toId, toText, toTruth, toWhole } from './read-value.ts';
+import { toId, toText, toTruth, toWhole } from './read-value.ts';
 import { failureOfList } from './verdict.ts';
 
 const kinds: Readonly<Record<CustomFieldType, FieldKind>> = {
@@ -32,7 +33,7 @@ export async function readCatalog(http: CrmHttp, lane: Lane, log: Log): Promise<
     if (items) return items;
     throw new SyncError(
       'CRM_UNREADABLE',
-      `${nameOf(endpoint)} cannot be understood: no list is in the answer.`,
+      `${describeEndpoint(endpoints[endpoint])} cannot be understood: no list is in the answer.`,
     );
   };
   const reading = new CatalogReading();
@@ -54,11 +55,6 @@ export async function readCatalog(http: CrmHttp, lane: Lane, log: Log): Promise<
   };
 }
 
-const nameOf = (endpoint: CatalogEndpoint): string => {
-  const { method, path }: Endpoint = endpoints[endpoint];
-  return `${method} ${path}`;
-};
-
 /** Sorts what has no order that can be understood last; between equals the CRM's order stays. */
 function inOrder<Item>(
   list: readonly unknown[],
@@ -66,7 +62,7 @@ function inOrder<Item>(
   read: (json: unknown, index: number) => readonly Item[],
 ): Item[] {
   const orderOf = (json: unknown) =>
-    (isJsonObject(json) ? toWhole(json[name]) : undefined) ?? Number.MAX_SAFE_INTEGER;
+    (isObject(json) ? toWhole(json[name]) : undefined) ?? Number.MAX_SAFE_INTEGER;
   return list
     .map((json, index) => ({ order: orderOf(json), items: read(json, index) }))
     .toSorted((left, right) => left.order - right.order)
@@ -85,9 +81,9 @@ class CatalogReading {
   readonly unknownTypes = new Map<string, unknown>();
 
   readPipeline(json: unknown, index: number): Pipeline[] {
-    const pipeline = isJsonObject(json) ? json : empty;
+    const pipeline = isObject(json) ? json : empty;
     const [id, name] = [toId(pipeline['id']), readName(pipeline['name'])];
-    const place = `${nameOf('listPipelines')}, ${id === undefined ? `element ${index + 1}` : `pipeline ${id}`}`;
+    const place = `${describeEndpoint(endpoints.listPipelines)}, ${id === undefined ? `element ${index + 1}` : `pipeline ${id}`}`;
     if (id === undefined || name === undefined) {
       this.#note({ list: 'pipelines', id }, place, id === undefined ? 'id' : 'name');
       return [];
@@ -103,7 +99,7 @@ class CatalogReading {
     index: number,
     { of, place }: { readonly of: number; readonly place: string },
   ): Stage[] {
-    const stage = isJsonObject(json) ? json : empty;
+    const stage = isObject(json) ? json : empty;
     const [id, name] = [toId(stage['id']), readName(stage['name'])];
     if (id !== undefined && name !== undefined)
       return [{ id, name, order: toWhole(stage['order_index']) ?? index }];
@@ -113,9 +109,9 @@ class CatalogReading {
   }
 
   readStatus(json: unknown, index: number): LeadStatus[] {
-    const status = isJsonObject(json) ? json : empty;
+    const status = isObject(json) ? json : empty;
     const [name, label = null] = [readName(status['name']), status['label']];
-    const place = `${nameOf('listLeadStatuses')}, ${name === undefined ? `element ${index + 1}` : `status ${name}`}`;
+    const place = `${describeEndpoint(endpoints.listLeadStatuses)}, ${name === undefined ? `element ${index + 1}` : `status ${name}`}`;
     const shown = label === null ? name : toText(label);
     if (name !== undefined && shown !== undefined) return [{ name, label: shown }];
     this.#note({ list: 'leadStatuses', id: name }, place, name === undefined ? 'name' : 'label');
@@ -123,11 +119,11 @@ class CatalogReading {
   }
 
   readDefinition(json: unknown, index: number): CustomField[] {
-    const definition = isJsonObject(json) ? json : empty;
+    const definition = isObject(json) ? json : empty;
     const { type } = definition;
     const [key, name] = [readName(definition['field_key']), readName(definition['name'])];
     const isActive = definition['is_active'] == null || toTruth(definition['is_active']);
-    const place = `${nameOf('listCustomFields')}, ${key === undefined ? `element ${index + 1}` : `field ${key}`}`;
+    const place = `${describeEndpoint(endpoints.listCustomFields)}, ${key === undefined ? `element ${index + 1}` : `field ${key}`}`;
     const known = customFieldTypes.find((candidate) => candidate === type);
     if (key === undefined) {
       this.#note({ list: 'customFields' }, place, 'field_key');
@@ -155,7 +151,7 @@ class CatalogReading {
       return { options: [] };
     }
     const read = json.flatMap((each: unknown, index) => {
-      const option = isJsonObject(each) ? each : empty;
+      const option = isObject(each) ? each : empty;
       const [id, name] = [toId(option['id']), readName(option['name'])];
       const which = `${place}, ${id === undefined ? `element ${index + 1} of its options` : `option ${id}`}`;
       if (id === undefined || name === undefined)

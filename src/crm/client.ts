@@ -4,8 +4,8 @@ import type { Crm, Lane, RecordList, RecordPage, Sending, WriteAnswer } from '..
 import { takeIn } from '../core/reading/observe.ts';
 import {
   type Entity,
+  entities,
   type ListedEntity,
-  listedEntities,
   type ObservedRecord,
   type RecordId,
   type RecordKey,
@@ -37,8 +37,7 @@ export const createCrmClient = (options: CrmClientOptions): Crm => new CrmClient
 class CrmClient implements Crm {
   readonly #http: CrmHttp;
   readonly #options: CrmHttpOptions;
-  readonly #listings: ReadonlyMap<ListedEntity, ReadPage>;
-  readonly #readContacts: ReadPage;
+  readonly #listings: ReadonlyMap<Entity, ReadPage>;
   /** The list of contacts that was asked for last, by lane. */
   readonly #contactLists = new Map<Lane, Promise<unknown>>();
   /** The custom fields that are in use: a lead that lacks one of them has it empty. */
@@ -49,8 +48,7 @@ class CrmClient implements Crm {
     this.#http = http;
     this.#options = options;
     this.#customFields = customFields;
-    this.#listings = new Map(listedEntities.map((entity) => [entity, createListing(http, entity)]));
-    this.#readContacts = createListing(http, 'contact');
+    this.#listings = new Map(entities.map((entity) => [entity, createListing(http, entity)]));
   }
 
   async readCatalog(lane: Lane) {
@@ -78,7 +76,7 @@ class CrmClient implements Crm {
     const records: ObservedRecord[] = [];
     const nameless: string[] = [];
     for (let page = 1, hasMore = true; hasMore; page += 1) {
-      const answer = await this.#readContacts(page, lane, [], leadId);
+      const answer = await this.#listings.get('contact')!(page, lane, [], leadId);
       records.push(...answer.records);
       nameless.push(...(answer.nameless ?? []));
       ({ hasMore } = answer);

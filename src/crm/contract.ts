@@ -213,6 +213,9 @@ export const endpoints = {
 
 export type EndpointName = keyof typeof endpoints;
 
+/** For people: `GET /leads`. */
+export const describeEndpoint = ({ method, path }: Endpoint): string => `${method} ${path}`;
+
 const names = { lead: 'Lead', opportunity: 'Opportunity', task: 'Task', contact: 'Contact' } as const;
 
 /** The endpoint for one record of an entity. */

@@ -1,9 +1,9 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
+import { isObject } from '../core/facts.ts';
 import type { Lane, RecordPage } from '../core/ports.ts';
 import type { Entity, ObservedRecord, RecordId } from '../core/record.ts';
 import { documentedLimits, type EndpointName, type Envelope, endpoints } from './contract.ts';
 import type { CrmHttp, CrmReply } from './http.ts';
-import { isJsonObject } from './read-value.ts';
 import { isTrashed, type KnownCustomField, placeContact, readRecord } from './records.ts';
 import { failureOfList } from './verdict.ts';
 
@@ -29,15 +29,6 @@ export const pageQueries: readonly PageQuery[] = [
   (page) => ({ page }),
   () => ({}),
 ];
-
-interface ReadAnswer {
-  /** The records that are there. */
-  readonly records: readonly ObservedRecord[];
-  readonly nameless: readonly string[];
-  /** Names all that the page holds: also what is in the trash, or has no id, shows where the listing ends. */
-  readonly ids: readonly string[];
-  readonly facts: PageFacts;
-}
 
 /** Reads pages of one entity's listing; of the one below `leadId` where there are many. */
 export type ReadPage = (
@@ -82,13 +73,16 @@ export function createListing(http: CrmHttp, entity: Entity): ReadPage {
   const ask = createAsk(http, endpoint);
   const memories = new Map<Lane, ListingMemory>();
 
-  /** `undefined` where the CRM says that there is no such page, or refuses one that nothing told of. */
+  /**
+   * The records that are there, with the `ids` of all that the page holds: also what is in the trash, or has no id, shows where the listing
+   * ends. `undefined` where the CRM says that there is no such page, or refuses one that nothing told of.
+   */
   async function read(
     lane: Lane,
     customFields: readonly KnownCustomField[],
     leadId: RecordId | undefined,
     ...asked: Parameters<PageQuery>
-  ): Promise<ReadAnswer | undefined> {
+  ) {
     const [page] = asked;
     try {
       const { envelope, sentAt: at } = await ask(lane, leadId, ...asked);
@@ -263,23 +257,6 @@ const promisesMore = ({ page, facts }: PageReading, { seen, total }: ListingMemo
   (facts.pages ?? 0) >= page ||
   (facts.total === total && (facts.total ?? 0) > seen.size);
 
-/** What an answer to a listing says about itself; whatever it does not say is absent. */
-export interface PageFacts {
-  /** Whether more pages follow. */
-  readonly hasMore?: boolean | undefined;
-  /** Elements of the whole listing. */
-  readonly total?: number | undefined;
-  /** Pages of the whole listing. */
-  readonly pages?: number | undefined;
-  /** Elements of a full page. */
-  readonly pageSize?: number | undefined;
-}
-
-interface ListAnswer {
-  readonly items: readonly unknown[];
-  readonly facts: PageFacts;
-}
-
 const wrappers = ['items', 'data', 'results', 'records'] as const;
 
 /** Names in both of the forms that are usual. */
@@ -296,10 +273,13 @@ const pageSizeNames = inBothForms('limit', 'per_page', 'page_size');
  * Finds the elements of a listing, whose shape the CRM's specification does not show: an array, or one under
  * a usual name or `name` (the entity's, such as `leads`), at most two objects deep; else `undefined`.
  */
-export function readListAnswer(answer: Envelope, name: string): ListAnswer | undefined {
+export function readListAnswer(
+  answer: Envelope,
+  name: string,
+): { readonly items: readonly unknown[]; readonly facts: PageFacts } | undefined {
   const holders: Record<string, unknown>[] = [answer];
   let held: unknown = answer.data;
-  for (let depth = 0; isJsonObject(held) && depth < 2; depth += 1) {
+  for (let depth = 0; isObject(held) && depth < 2; depth += 1) {
     const holder = held;
     holders.push(holder);
     const key = [...wrappers, name].find((candidate) => holder[candidate] !== undefined);
@@ -308,31 +288,30 @@ export function readListAnswer(answer: Envelope, name: string): ListAnswer | und
   if (!Array.isArray(held)) return undefined;
   const places = holders.flatMap((holder) => [
     holder,
-    ...factHolders.map((key) => holder[key]).filter(isJsonObject),
+    ...factHolders.map((key) => holder[key]).filter(isObject),
   ]);
   return { items: held, facts: readFacts(places) };
 }
 
-const readFacts = (places: readonly Record<string, unknown>[]): PageFacts => ({
+/** What an answer to a listing says about itself; whatever it does not say is absent. */
+export type PageFacts = Partial<Readonly<ReturnType<typeof readFacts>>>;
+
+const readFacts = (places: readonly Record<string, unknown>[]) => ({
+  /** Whether more pages follow. */
   hasMore: findFact(places, moreNames, (value) => (typeof value === 'boolean' ? value : undefined)),
+  /** Elements of the whole listing. */
   total: findFact(places, totalNames, readCount),
+  /** Pages of the whole listing. */
   pages: findFact(places, pagesNames, readCount),
+  /** Elements of a full page. */
   pageSize: findFact(places, pageSizeNames, readCount),
 });
 
-function findFact<Fact>(
+const findFact = <Fact>(
   places: readonly Record<string, unknown>[],
   names: readonly string[],
   read: (value: unknown) => Fact | undefined,
-): Fact | undefined {
-  for (const place of places) {
-    for (const name of names) {
-      const fact = read(place[name]);
-      if (fact !== undefined) return fact;
-    }
-  }
-  return undefined;
-}
+): Fact | undefined => places.flatMap((place) => names.flatMap((name) => read(place[name]) ?? []))[0];
 
 /** Counts may come as text, as databases answer large ones. */
 function readCount(value: unknown): number | undefined {

@@ -1,4 +1,5 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
+import { isObject } from '../core/facts.ts';
 import type { ListedEntity, RecordId } from '../core/record.ts';
 import { type Envelope, endpointOf, endpoints } from './contract.ts';
 import {
@@ -10,7 +11,6 @@ import {
   readListAnswer,
 } from './listing.ts';
 import type { CrmProbe, ProbeCall } from './probe.ts';
-import { isJsonObject } from './read-value.ts';
 import { readRecord, unwrapRecord } from './records.ts';
 
 /** How the CRM lists an entity, as far as its records show it; what they do not show is absent. */
@@ -76,7 +76,7 @@ export async function readListDialect(probe: CrmProbe, entity: ListedEntity): Pr
     facts,
     parameters,
     count: full.ids.length,
-    hasUpdatedAt: full.items.some((item) => isJsonObject(item) && 'updated_at' in item),
+    hasUpdatedAt: full.items.some((item) => isObject(item) && 'updated_at' in item),
     knowsLimit: isLone ? undefined : first.ids.length === 1,
     knowsPage,
     hasMore,
@@ -144,7 +144,7 @@ export async function readSinglePlace(probe: CrmProbe, entity: ListedEntity, id:
 function placeOf(part: unknown, whole: unknown): string {
   const search = (inside: unknown): string[] | undefined => {
     if (inside === part) return [];
-    if (!isJsonObject(inside)) return undefined;
+    if (!isObject(inside)) return undefined;
     for (const [name, inner] of Object.entries(inside)) {
       const path = search(inner);
       if (path) return [name, ...path];

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { type ErrorCode, isSyncError, SyncError } from '../core/errors.ts';
-import { type Endpoint, type Envelope, endpoints } from './contract.ts';
+import { describeEndpoint, type Endpoint, type Envelope, endpoints } from './contract.ts';
 import type { Exchange } from './exchange.ts';
 import { buildRequest, type CrmCall, type CrmHttpOptions, type CrmReply, sendInTime } from './http.ts';
 import type { ApiKey } from './key-pool.ts';
@@ -24,20 +24,11 @@ interface Answer extends Omit<AnswerHeaders, 'headers'> {
 }
 
 /** Looks at a CRM without changing anything. Every request is sent once; the same one again is answered from memory. */
-export interface CrmProbe {
-  /** How the request ended. Fails with CRM_LIMITED where the CRM or the probe's own limit allows no more of them. */
-  ask(call: ProbeCall): Promise<Exchange>;
-  /** The answer of a success; every other end is thrown as the `SyncError`s that the port `Crm` names. */
-  read(call: ProbeCall): Promise<CrmReply>;
-  /** Headers of all answers so far, in their order. */
-  answers(): readonly AnswerHeaders[];
-  /** Requests sent so far. */
-  spent(): number;
-}
+export type CrmProbe = ReturnType<typeof createCrmProbe>;
 
-export type CrmProbeOptions = Pick<CrmHttpOptions, 'baseUrl' | 'timeoutMs' | 'budget' | 'clock'>;
+type CrmProbeOptions = Pick<CrmHttpOptions, 'baseUrl' | 'timeoutMs' | 'budget' | 'clock'>;
 
-export function createCrmProbe(options: CrmProbeOptions): CrmProbe {
+export function createCrmProbe(options: CrmProbeOptions) {
   const { budget, clock } = options;
   const asked = new Map<string, Promise<Answer>>();
   const answers: AnswerHeaders[] = [];
@@ -63,7 +54,7 @@ export function createCrmProbe(options: CrmProbeOptions): CrmProbe {
   async function sendWithAnyKey(call: ProbeCall): Promise<Answer> {
     const endpoint: Endpoint = endpoints[call.endpoint];
     if (endpoint.method !== 'GET')
-      throw new Error(`A probe only reads: it was asked for ${nameOf(endpoint)}.`);
+      throw new Error(`A probe only reads: it was asked for ${describeEndpoint(endpoint)}.`);
     for (;;) {
       const answer = await send(endpoint, call);
       const refusal = refusalOf(endpoint, answer.ended);
@@ -80,19 +71,23 @@ export function createCrmProbe(options: CrmProbeOptions): CrmProbe {
   }
 
   return {
-    ask: async (call) => (await sendOnce(call)).ended,
-    async read(call) {
+    /** How the request ended. Fails with CRM_LIMITED where the CRM or the probe's own limit allows no more of them. */
+    ask: async (call: ProbeCall): Promise<Exchange> => (await sendOnce(call)).ended,
+    /** The answer of a success; every other end is thrown as the `SyncError`s that the port `Crm` names. */
+    async read(call: ProbeCall): Promise<CrmReply> {
       const endpoint: Endpoint = endpoints[call.endpoint];
       const { ended, sentAt, receivedAt } = await sendOnce(call);
       return { envelope: judgeRead(endpoint, ended), sentAt, receivedAt };
     },
-    answers: () => answers,
+    /** Headers of all answers so far, in their order. */
+    answers: (): readonly AnswerHeaders[] => answers,
+    /** Requests sent so far. */
     spent: () => spent,
   };
 }
 
 const judgeRead = (endpoint: Endpoint, ended: Exchange): Envelope =>
-  judge({ name: nameOf(endpoint), isWrite: false, scopes: [endpoint.scope] }, ended);
+  judge({ name: describeEndpoint(endpoint), isWrite: false, scopes: [endpoint.scope] }, ended);
 
 /** Whether the CRM refuses the key: at all, or for this. */
 function refusalOf(endpoint: Endpoint, ended: Exchange): ErrorCode | undefined {
@@ -104,20 +99,12 @@ function refusalOf(endpoint: Endpoint, ended: Exchange): ErrorCode | undefined {
   return undefined;
 }
 
-const nameOf = ({ method, path }: Endpoint): string => `${method} ${path}`;
-
 const limited = (endpoint: Endpoint, what: string): SyncError =>
-  new SyncError('CRM_LIMITED', `${nameOf(endpoint)} ${what}.`);
+  new SyncError('CRM_LIMITED', `${describeEndpoint(endpoint)} ${what}.`);
 
 /** What an answer tells about the rate limit. The specification names the headers and not their units. */
-interface LimitHeaders {
+export const readLimitHeaders = ({ headers }: Pick<AnswerHeaders, 'headers'>) => ({
   /** Requests that the CRM allows in a window. */
-  readonly limit?: number | undefined;
-  readonly remaining?: number | undefined;
-  readonly resetForm?: 'epoch seconds' | 'epoch milliseconds' | 'seconds from now' | 'no number' | undefined;
-}
-
-export const readLimitHeaders = ({ headers }: Pick<AnswerHeaders, 'headers'>): LimitHeaders => ({
   limit: readNumber(headers['x-ratelimit-limit']),
   remaining: readNumber(headers['x-ratelimit-remaining']),
   resetForm: readResetForm(headers['x-ratelimit-reset']),
@@ -131,7 +118,7 @@ function readNumber(value: HeaderValue): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-function readResetForm(value: HeaderValue): LimitHeaders['resetForm'] {
+function readResetForm(value: HeaderValue) {
   if (value === undefined) return undefined;
   const number = readNumber(value);
   if (number === undefined) return 'no number';

@@ -121,7 +121,3 @@ function readLoosely(json: unknown): ReadValue {
   if (!isList) return { fault: 'is nothing that a custom field can hold' };
   return { value: json.length === 0 ? null : json.map(String) };
 }
-
-/** Whether a JSON value is an object: no list, no null. */
-export const isJsonObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

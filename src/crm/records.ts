@@ -1,9 +1,10 @@
+import { isObject } from '../core/facts.ts';
 import { type CustomField, emptyCatalog } from '../core/fields/catalog.ts';
 import { joinContactId } from '../core/fields/contact-id.ts';
 import { customFieldKey, customFieldName, describeEntity } from '../core/fields/field.ts';
 import type { Entity, RecordId, Unread } from '../core/record.ts';
 import type { FieldName, Fields, Value } from '../core/value.ts';
-import { isJsonObject, type ReadValue, readCustom, readStandard, toId, toText } from './read-value.ts';
+import { type ReadValue, readCustom, readStandard, toId, toText } from './read-value.ts';
 
 /** A record of the CRM in canonical form. */
 export interface CrmRecord {
@@ -29,7 +30,7 @@ export function readRecord(
   json: unknown,
   customFields: readonly KnownCustomField[],
 ): CrmRecord | { readonly problem: string } {
-  if (!isJsonObject(json)) return { problem: 'it is not an object' };
+  if (!isObject(json)) return { problem: 'it is not an object' };
   const id = readId(entity, json['id']);
   if (id === undefined)
     return { problem: json['id'] === undefined ? 'its id is missing' : faultOfId(entity) };
@@ -67,8 +68,8 @@ export const placeContact = (leadId: RecordId, { id, fields, unread }: CrmRecord
 
 /** The record inside of an answer's data: the data itself, or one level below under a usual name. */
 export function unwrapRecord(entity: Entity, data: unknown): unknown {
-  if (!isJsonObject(data) || 'id' in data) return data;
-  const key = [entity, ...wrappers].find((name) => isJsonObject(data[name]));
+  if (!isObject(data) || 'id' in data) return data;
+  const key = [entity, ...wrappers].find((name) => isObject(data[name]));
   return key === undefined ? data : data[key];
 }
 
@@ -81,7 +82,7 @@ const isTime = (value: unknown): boolean => typeof value === 'string' && Date.pa
 
 /** Whether a record that is answered tells that it is in the trash. One that says nothing of it is there. */
 export const isTrashed = (json: unknown): boolean =>
-  isJsonObject(json) &&
+  isObject(json) &&
   (trashFlags.some((name) => json[name] === true || json[name] === 1) ||
     trashTimes.some((name) => isTime(json[name])));
 
@@ -104,10 +105,10 @@ const noObject: ReadValue = { fault: 'is in something that is not an object' };
 
 function readAbout(meta: unknown): [FieldName, ReadValue][] {
   if (meta === undefined) return [];
-  const about = isJsonObject(meta) ? (meta['about'] ?? {}) : isEmptyObject(meta) ? {} : undefined;
+  const about = isObject(meta) ? (meta['about'] ?? {}) : isEmptyObject(meta) ? {} : undefined;
   const part = (name: string): ReadValue => {
     if (isEmptyObject(about)) return { value: null };
-    return isJsonObject(about) ? readStandard('text', about[name] ?? null) : noObject;
+    return isObject(about) ? readStandard('text', about[name] ?? null) : noObject;
   };
   return aboutNames.map((name) => [name, part(name.slice('about.'.length))]);
 }
@@ -116,8 +117,8 @@ function readCustomFields(
   custom: unknown,
   customFields: readonly KnownCustomField[],
 ): [FieldName, ReadValue][] {
-  const told = isJsonObject(custom) ? custom : {};
-  const missing: ReadValue = isJsonObject(custom) || isEmptyObject(custom) ? { value: null } : noObject;
+  const told = isObject(custom) ? custom : {};
+  const missing: ReadValue = isObject(custom) || isEmptyObject(custom) ? { value: null } : noObject;
   const kinds = new Map(customFields.map(({ key, kind }) => [key, kind]));
   const keys = new Set([...kinds.keys(), ...Object.keys(told)]);
   return [...keys].map((key) => [
