@@ -14,33 +14,14 @@ export interface Statement<Row> {
 }
 
 /** The one connection to the file. Its errors are `SyncError`s wherever a person can do something about them. */
-export interface Connection {
-  prepare<Row>(sql: string): Statement<Row>;
-  /** Runs statements that answer nothing. */
-  execute(sql: string): void;
-  readSetting(name: string): string | number;
-  setSetting(name: string, value: string | number): void;
-  /** BEGIN IMMEDIATE, so that a read never has to turn into a write and fail. Refuses to be nested. */
-  transaction<Result>(work: () => Result): Result;
-  /** Joins the transaction that runs, or makes one of its own. */
-  atomically<Result>(work: () => Result): Result;
-  /** Tells whenever a transaction has failed: what was written in it is not there. */
-  onRollback(forget: () => void): void;
-  /** The whole file as it is now. */
-  content(): Buffer;
-  close(): void;
-}
+export type Connection = ReturnType<typeof connect>;
 
 /**
  * Opens the file, creating it where it is missing, or a copy of its content in memory; nothing is read or locked before the first
  * statement. What meets a full disk is done
  * again when `makeRoom` answers that there is room now. A lock of somebody else is waited for, for `busyMs` at most.
  */
-export function connect(
-  file: string | Buffer,
-  makeRoom: () => boolean = () => false,
-  busyMs = 0,
-): Connection {
+export function connect(file: string | Buffer, makeRoom: () => boolean = () => false, busyMs = 0) {
   const translated = <Result>(work: () => Result): Result => {
     try {
       return work();
@@ -88,12 +69,18 @@ export function connect(
           translated(() => [...takeWhile(statement.iterate(...bindings), isWanted)]),
       };
     },
-    execute: (sql) => translated(() => void database.exec(sql)),
-    readSetting: (name) => translated(() => readPragma(database, name)),
-    setSetting: (name, value) => translated(() => void database.pragma(`${name} = ${value}`)),
+    /** Runs statements that answer nothing. */
+    execute: (sql: string) => translated(() => void database.exec(sql)),
+    readSetting: (name: string) => translated(() => readPragma(database, name)),
+    setSetting: (name: string, value: string | number) =>
+      translated(() => void database.pragma(`${name} = ${value}`)),
+    /** BEGIN IMMEDIATE, so that a read never has to turn into a write and fail. Refuses to be nested. */
     transaction,
-    atomically: (work) => (isInTransaction ? work() : transaction(work)),
-    onRollback: (forget) => void forgetting.push(forget),
+    /** Joins the transaction that runs, or makes one of its own. */
+    atomically: <Result>(work: () => Result): Result => (isInTransaction ? work() : transaction(work)),
+    /** Tells whenever a transaction has failed: what was written in it is not there. */
+    onRollback: (forget: () => void) => void forgetting.push(forget),
+    /** The whole file as it is now. */
     content: () => translated(() => database.serialize()),
     close: () => translated(() => void database.close()),
   };

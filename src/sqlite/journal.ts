@@ -22,13 +22,8 @@ const noLimit = -1;
 
 const columnList = columns.join(', ');
 
-/** One condition of a search, with what it binds. */
-interface Condition {
-  readonly text: string;
-  readonly values: readonly (string | number)[];
-}
-
-const condition = (text: string, ...values: (string | number | undefined)[]): Condition[] => {
+/** One condition of a search, with what it binds; none where that is not asked for. */
+const condition = (text: string, ...values: (string | number | undefined)[]) => {
   const known = values.filter((value) => value !== undefined);
   return known.length === values.length ? [{ text, values: known }] : [];
 };

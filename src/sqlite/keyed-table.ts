@@ -41,17 +41,9 @@ export function shapeOf<Item extends object>(properties: Properties<Item>) {
   };
 }
 
-/** Items by their key. They are read in the order in which they were first saved. */
-export interface KeyedTable<Item, KeyName extends keyof Item> {
-  readAll(): Item[];
-  find(key: Item[KeyName]): Item | undefined;
-  /** Adds the item, or replaces the one of the same key. */
-  save(item: Item): void;
-  drop(key: Item[KeyName]): void;
-}
-
 /**
- * The items of a side, or all of a table that is of none; the first property is the key. They are kept as they were read or saved, because a
+ * The items of a side, or all of a table that is of none, by their key, which is the first property. They are read in the order in which
+ * they were first saved, and kept as they were read or saved, because a
  * cycle asks for all of them: what is not written stays the same object. The connection is the only writer of its file, so only a
  * transaction that failed can make them differ from it.
  */
@@ -60,7 +52,7 @@ export function openKeyedTable<Item extends object, KeyName extends keyof Item>(
   table: string,
   properties: Properties<Item>,
   side?: string,
-): KeyedTable<Item, KeyName> {
+) {
   const { columns, fromRow, toCells } = shapeOf(properties);
   const [key, ...others] = columns;
   const keyName = Object.keys(properties)[0] as KeyName;
@@ -90,12 +82,13 @@ export function openKeyedTable<Item extends object, KeyName extends keyof Item>(
   };
   return {
     readAll: () => [...readKept().values()],
-    find: (wanted) => readKept().get(textOf(wanted)),
-    save(item) {
+    find: (wanted: Item[KeyName]) => readKept().get(textOf(wanted)),
+    /** Adds the item, or replaces the one of the same key. */
+    save(item: Item): void {
       statements.save.run(...toCells(item), ...own);
       kept?.set(textOf(item[keyName]), item);
     },
-    drop(unwanted) {
+    drop(unwanted: Item[KeyName]): void {
       statements.drop.run(...own, textOf(unwanted));
       kept?.delete(textOf(unwanted));
     },

@@ -239,8 +239,6 @@ export interface SchemaCopies {
   find(schemaMax: number): string | undefined;
 }
 
-const noCopies: SchemaCopies = { keep: () => {}, find: () => undefined };
-
 /**
  * Brings the file to the current schema, all steps in one transaction: a file is as the earlier version left it, or as this one needs it.
  * Fails with STATE_NEWER for a file of a later version, and names the copy that this one can read.
@@ -248,12 +246,12 @@ const noCopies: SchemaCopies = { keep: () => {}, find: () => undefined };
 export function migrate(
   connection: Connection,
   steps: readonly string[] = migrations,
-  copies: SchemaCopies = noCopies,
+  copies?: SchemaCopies,
 ): void {
   const readTaken = () => Number(connection.readSetting('user_version'));
   const taken = readTaken();
   if (taken > steps.length) {
-    const copy = copies.find(steps.length);
+    const copy = copies?.find(steps.length);
     const advice = copy === undefined ? '' : ` The copy from before the upgrade is ${copy}.`;
     throw new SyncError(
       'STATE_NEWER',
@@ -261,7 +259,7 @@ export function migrate(
     );
   }
   if (taken === steps.length) return;
-  if (taken > 0) copies.keep(taken);
+  if (taken > 0) copies?.keep(taken);
   connection.transaction(() => {
     // Another process may have taken steps of a file that several share until this one had the lock.
     const left = steps.slice(readTaken());

@@ -1,8 +1,6 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SyncError } from '../core/errors.ts';
-import type { Mirror } from '../core/mirror.ts';
-import type { BudgetLog } from '../core/ports.ts';
 import { backUp, schemaCopies } from './backup.ts';
 import { noBallast, openBallast } from './ballast.ts';
 import { openBudgetLog } from './budget-log.ts';
@@ -13,17 +11,7 @@ import { endFuture } from './past.ts';
 import { closePath, closeToOthers } from './private-files.ts';
 import { openTables } from './tables.ts';
 
-export interface OpenMirror {
-  readonly mirror: Mirror;
-  /** Lives in the same file and ends with `mirror.close()`. */
-  readonly budgetLog: BudgetLog;
-  /** Rows with times that lay in the future. */
-  readonly timesCorrected: number;
-  /** Paths of the state directory that other users of the machine can reach. */
-  readonly openToOthers: readonly string[];
-  /** Copies the mirror into `backups/` of the state directory. Returns the file. `at` is epoch ms. */
-  backUp(at: number): string;
-}
+export type OpenMirror = ReturnType<typeof openMirror>;
 
 export interface MirrorOptions {
   readonly directory: string;
@@ -41,7 +29,7 @@ export const mirrorFile = (directory: string): string => join(directory, 'mirror
  * closed or this process ends, however it ends. Fails with STATE_LOCKED, STATE_NEWER, STATE_BROKEN, STATE_FULL or
  * CONFIG_INVALID; a file that is refused stays as it is.
  */
-export function openMirror({ directory, now, reserveBytes }: MirrorOptions): OpenMirror {
+export function openMirror({ directory, now, reserveBytes }: MirrorOptions) {
   const openToOthers = createDirectory(directory);
   expectOwnLog(mirrorFile(directory));
   const ballast =
@@ -58,10 +46,14 @@ export function openMirror({ directory, now, reserveBytes }: MirrorOptions): Ope
     const timesCorrected = now === undefined ? 0 : endFuture(connection, now);
     return {
       mirror: openTables(connection, ballast),
+      /** Lives in the same file and ends with `mirror.close()`. */
       budgetLog: openBudgetLog(connection, ballast),
+      /** Rows with times that lay in the future. */
       timesCorrected,
+      /** Paths of the state directory that other users of the machine can reach. */
       openToOthers,
-      backUp: (at) => backUp(connection, directory, at),
+      /** Copies the mirror into `backups/` of the state directory. Returns the file. `at` is epoch ms. */
+      backUp: (at: number) => backUp(connection, directory, at),
     };
   } catch (error) {
     connection.close();

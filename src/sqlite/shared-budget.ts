@@ -9,11 +9,7 @@ import { createDirectory } from './open.ts';
 import { closePath } from './private-files.ts';
 
 /** Slots of request budgets that several links use at the same time, in this process and in others on the machine. */
-export interface SharedBudget {
-  /** The slots of everybody who sends to the same place. */
-  logOf(destination: string): BudgetLog;
-  close(): void;
-}
+export type SharedBudget = ReturnType<typeof openSharedBudget>;
 
 /** Steps may be taken by two processes at once, so each does no harm a second time. */
 const steps = [
@@ -32,7 +28,7 @@ const steps = [
 const busyMs = 5_000;
 
 /** Opens the budget in the state directory that the links share, creating both where they are missing. Keeps nobody out. */
-export function openSharedBudget(directory: string): SharedBudget {
+export function openSharedBudget(directory: string) {
   createDirectory(directory);
   const file = join(directory, 'budget.db');
   const connection = connect(file, () => false, busyMs);
@@ -43,6 +39,7 @@ export function openSharedBudget(directory: string): SharedBudget {
       makeDurable(connection);
       migrate(connection, steps);
     });
+    /** The slots of everybody who sends to the same place. */
     const logOf = (destination: string) => advised(() => openLog(connection, destination));
     return { logOf, close: connection.close };
   } catch (error) {
