@@ -6,9 +6,9 @@ import type { Settings } from '../app/settings.ts';
 import { adoptRows, planAdoption, readCandidates, rowNumber, type TabAdoption } from '../sheet/adopt.ts';
 import type { SheetLink } from '../sheet/link.ts';
 import { describeInstance } from '../sheet/port/instance.ts';
-import { type Column, recordTabs } from '../sheet/port/layout.ts';
+import { recordTabs } from '../sheet/port/layout.ts';
 import type { LayOutConsent } from '../sheet/port/port.ts';
-import { isBlank, type ObservedRow, type ObservedTable } from '../sheet/port/table.ts';
+import { isBlank, type ObservedTable } from '../sheet/port/table.ts';
 import { noteColumns, tableLayout } from '../sheet/tab-columns.ts';
 import { Engine } from '../sync/engine.ts';
 import { pullCatalog } from '../sync/reading/pull.ts';
@@ -48,8 +48,8 @@ export function addInitCommand(program: Command, { environment, finish }: Comman
       const person = findPerson();
       try {
         const guided = await guide(environment, options, person);
-        if (guided.state === 'failed') finish(guided.code);
-        else finish(await setUp(guided.environment, options, person !== undefined || options.plan === true));
+        const showsPlan = person !== undefined || options.plan === true;
+        finish(typeof guided === 'number' ? guided : await setUp(guided, options, showsPlan));
       } catch (error) {
         if (!(error instanceof InputEnded)) throw error;
         printError('Stopped. What was checked already is kept: run init again to go on.');
@@ -118,8 +118,15 @@ async function showKeeper(link: SheetLink): Promise<void> {
 /** Says of lists from before what will give way to the CRM's values without a question. */
 async function showCovered(link: SheetLink): Promise<void> {
   const { tabs } = await link.table.read(tableLayout(link));
-  for (const { columns, rows, title } of listOlder(link, tabs))
-    print(...describeCovered(title, columns, rows));
+  for (const { columns, rows, title } of listOlder(link, tabs)) {
+    for (const { field, header } of columns.filter(({ direction }) => direction === 'toTable')) {
+      const filled = rows.filter(({ cells }) => (cells[field]?.kind ?? 'empty') !== 'empty').length;
+      if (filled > 0)
+        print(
+          `${title}: the column “${header}” will show what the CRM has, and ${filled} cells are filled there. To keep what they say, copy them into a column of another header first, or set the direction of ${field} to off.`,
+        );
+    }
+  }
 }
 
 /** The tabs with lists from before, of which nothing is agreed yet, and their rows without an ID. */
@@ -129,21 +136,6 @@ function listOlder(link: SheetLink, tabs: ObservedTable['tabs']) {
     const tab = tabs[entity];
     if (tab.state === 'held' || agreed.has(entity)) return [];
     return [{ columns, title, rows: tab.rows.filter(({ id }) => id.kind === 'empty') }];
-  });
-}
-
-function describeCovered(
-  title: string,
-  columns: readonly Column[],
-  rows: readonly ObservedRow[],
-): readonly string[] {
-  const shown = columns.filter(({ direction }) => direction === 'toTable');
-  return shown.flatMap(({ field, header }) => {
-    const filled = rows.filter(({ cells }) => (cells[field]?.kind ?? 'empty') !== 'empty').length;
-    if (filled === 0) return [];
-    return [
-      `${title}: the column “${header}” will show what the CRM has, and ${filled} cells are filled there. To keep what they say, copy them into a column of another header first, or set the direction of ${field} to off.`,
-    ];
   });
 }
 

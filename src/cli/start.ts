@@ -53,8 +53,8 @@ function readFillOf([only]: LinkSettings, environment: Environment, url: string)
     const fill = new LinkFill();
     return async () => fill.read(await ask<StatusAnswer>('/api/status'));
   }
-  const fills = new LinksFill(ask);
-  return () => fills.read();
+  const fills = new LinksFill();
+  return () => fills.read(ask);
 }
 
 /** Lines of a log stand above the line of progress, which would else be written into. */

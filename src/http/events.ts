@@ -93,14 +93,11 @@ async function lookOn(
   }
 }
 
-interface News {
-  /** The status without what goes with the clock: equal when nothing happened. */
-  readonly fingerprint: string;
-  readonly text: string;
-}
+type News = ReturnType<typeof readNews>;
 
-function readNews({ readWhole }: EventsOptions): News {
+function readNews({ readWhole }: EventsOptions) {
   const whole = readWhole();
+  /** The status without what goes with the clock: equal when nothing happened. */
   const fingerprint = JSON.stringify(whole, (name, value) => (clockwork.has(name) ? undefined : value));
   return { fingerprint, text: JSON.stringify(whole) };
 }

@@ -38,9 +38,10 @@ function openDaemon() {
             conditions: status || url ? [] : [{ name: trouble }],
           })),
         };
-  const fill = new LinksFill(async <Answer>(_path: string, name?: string) => answer(name) as Answer);
+  const ask = async <Answer>(_path: string, name?: string) => answer(name) as Answer;
+  const fill = new LinksFill();
   return {
-    read: () => fill.read(),
+    read: () => fill.read(ask),
     become(states: Readonly<Record<string, ScriptedLink>>) {
       for (const [name, state] of Object.entries(states)) links.set(name, state);
     },

@@ -148,18 +148,10 @@ const mistakes = [
   },
 ];
 
-const checkMistake = ({
-  name,
-  header,
-  typed,
-  words,
-  corrected,
-  path,
-  value,
-}: (typeof mistakes)[number]): Check => ({
+const checkMistake = ({ name, header, path, ...told }: (typeof mistakes)[number]): Check => ({
   name,
   async run({ sheet, crm }) {
-    const lead = await crm.take('lead', (record) => valueAt(record, path) !== value);
+    const lead = await crm.take('lead', (record) => valueAt(record, path) !== told.value);
     const waitForSync = (expected: RegExp) =>
       waitUntil(async () => {
         const sync = String((await sheet.findRow('lead', lead.id))?.['Sync']);
@@ -167,15 +159,15 @@ const checkMistake = ({
           ? undefined
           : `Sync of lead ${lead.id}: expected ${expected}, found “${sync}”`;
       });
-    await sheet.type('lead', lead.id, { [header]: typed });
-    await waitForSync(words);
-    await waitUntil(async () =>
-      difference(`${path} in the CRM`, valueAt(await crm.find('lead', lead.id), path), valueAt(lead, path)),
-    );
-    await sheet.type('lead', lead.id, { [header]: corrected });
-    await waitUntil(async () =>
-      difference(`${path} in the CRM`, valueAt(await crm.find('lead', lead.id), path), value),
-    );
+    const waitForCrm = (value: unknown) =>
+      waitUntil(async () =>
+        difference(`${path} in the CRM`, valueAt(await crm.find('lead', lead.id), path), value),
+      );
+    await sheet.type('lead', lead.id, { [header]: told.typed });
+    await waitForSync(told.words);
+    await waitForCrm(valueAt(lead, path));
+    await sheet.type('lead', lead.id, { [header]: told.corrected });
+    await waitForCrm(told.value);
     await waitForSync(/^Synced /);
   },
 });

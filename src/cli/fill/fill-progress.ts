@@ -84,7 +84,7 @@ export async function followFill(
   log: Log,
   stopping: AbortSignal,
 ): Promise<void> {
-  const tale = new FillTale(line, log);
+  const tale = createTale(line, log);
   try {
     while (!stopping.aborted) {
       const askedAt = Date.now();
@@ -103,48 +103,39 @@ export async function followFill(
 const stoppedAdvice = 'A tab waits for a person: status says for what.';
 
 /** Tells of a fill as it goes on, and of its end if there was anything to tell. */
-class FillTale {
-  readonly #line: ProgressLine;
-  readonly #log: Log;
-  readonly #startedAt = Date.now();
-  #phase: { name: FillProgress['phase']; startedAt: number; doneBefore: number } | undefined;
-  #loggedAt = Number.NEGATIVE_INFINITY;
-
-  constructor(line: ProgressLine, log: Log) {
-    this.#line = line;
-    this.#log = log;
-  }
-
-  tell(fill: FillProgress, now: number): void {
-    if (fill.total === 0) return;
-    const phase = this.#enter(fill, now);
-    if (this.#line.isInPlace) this.#line.show({ ...fill, ...phase, name: names[fill.phase] });
-    else if (now - this.#loggedAt >= logEveryMs) {
-      const { endsAt, ...counts } = fill;
-      const end = endsAt === undefined ? {} : { endsAt: new Date(endsAt).toISOString() };
-      this.#log.info('fill.progress', { ...counts, ...end });
-      this.#loggedAt = now;
-    }
-  }
-
-  /** Takes what is left of it, where it was stopped. */
-  end(left?: FillProgress): void {
-    this.#line.end();
-    if (!this.#phase) return;
-    const seconds = Math.round((Date.now() - this.#startedAt) / 1_000);
-    if (left) this.#log.warn('fill.stopped', { seconds, advice: stoppedAdvice });
-    else this.#log.info('fill.done', { seconds });
-  }
+function createTale(line: ProgressLine, log: Log) {
+  const startedAt = Date.now();
+  let phase: { name: FillProgress['phase']; startedAt: number; doneBefore: number } | undefined;
+  let loggedAt = Number.NEGATIVE_INFINITY;
 
   /** What is read counts from the start; what stood in the sheet before was not filled now. */
-  #enter({ done, phase: name }: FillProgress, now: number): { startedAt: number; doneBefore: number } {
-    if (this.#phase?.name === name) return this.#phase;
-    this.#loggedAt = Number.NEGATIVE_INFINITY;
-    const begun =
-      name === 'reading'
-        ? { startedAt: this.#startedAt, doneBefore: 0 }
-        : { startedAt: now, doneBefore: done };
-    this.#phase = { name, ...begun };
-    return this.#phase;
+  function enter({ done, phase: name }: FillProgress, now: number) {
+    if (phase?.name === name) return phase;
+    loggedAt = Number.NEGATIVE_INFINITY;
+    const begun = name === 'reading' ? { startedAt, doneBefore: 0 } : { startedAt: now, doneBefore: done };
+    phase = { name, ...begun };
+    return phase;
   }
+
+  return {
+    tell(fill: FillProgress, now: number): void {
+      if (fill.total === 0) return;
+      const entered = enter(fill, now);
+      if (line.isInPlace) line.show({ ...fill, ...entered, name: names[fill.phase] });
+      else if (now - loggedAt >= logEveryMs) {
+        const { endsAt, ...counts } = fill;
+        const end = endsAt === undefined ? {} : { endsAt: new Date(endsAt).toISOString() };
+        log.info('fill.progress', { ...counts, ...end });
+        loggedAt = now;
+      }
+    },
+    /** Takes what is left of it, where it was stopped. */
+    end(left?: FillProgress): void {
+      line.end();
+      if (!phase) return;
+      const seconds = Math.round((Date.now() - startedAt) / 1_000);
+      if (left) log.warn('fill.stopped', { seconds, advice: stoppedAdvice });
+      else log.info('fill.done', { seconds });
+    },
+  };
 }

@@ -6,23 +6,18 @@ type Ask = <Answer>(path: string, link?: string) => Promise<Answer>;
 
 /** Follows the first fills of the links that a process runs, as one. */
 export class LinksFill {
-  readonly #ask: Ask;
   /** Of each link that had something to fill, also when it has ended: else the sum would shrink. */
   readonly #fills = new Map<string, FillProgress>();
   readonly #followed = new Map<string, LinkFill>();
 
-  constructor(ask: Ask) {
-    this.#ask = ask;
-  }
-
   /** How far all of them are; `undefined` once they are done, and none is still to be taken by a process or stopped. */
-  async read(): Promise<FillProgress | undefined> {
-    const { links } = await this.#ask<{ links: LinkAnswer[] }>('/api/links');
+  async read(ask: Ask): Promise<FillProgress | undefined> {
+    const { links } = await ask<{ links: LinkAnswer[] }>('/api/links');
     let [isAnyFilled, stopped]: [boolean, FillProgress?] = [false];
     for (const { isHere, name } of links) {
       const followed = this.#followed.get(name) ?? new LinkFill();
       this.#followed.set(name, followed);
-      const told = isHere ? followed.read(await this.#ask<StatusAnswer>('/api/status', name)) : undefined;
+      const told = isHere ? followed.read(await ask<StatusAnswer>('/api/status', name)) : undefined;
       if (told?.isStopped) stopped = told;
       const fill = told?.isStopped ? undefined : told;
       if (fill) isAnyFilled = true;

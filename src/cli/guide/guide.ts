@@ -17,10 +17,6 @@ export interface GuideFlags {
   readonly spreadsheet?: string;
 }
 
-export type GuideEnd =
-  | { readonly state: 'done'; readonly environment: Environment }
-  | { readonly state: 'failed'; readonly code: ExitCode };
-
 const needed = ['CRM_BASE_URL', 'CRM_API_KEY', 'GOOGLE_SPREADSHEET_ID'];
 const crmKeyFile = 'secrets/crm-api-key';
 const tokenFile = 'secrets/control-token';
@@ -31,26 +27,26 @@ they come from. Each answer is checked at once. Ctrl-C stops, and what was check
 
 /**
  * Brings the settings together: what the environment and the configuration file lack comes from the flags, or from the person at the
- * terminal. Each step is checked live, and what is new is kept in the configuration file. Fails with CONFIG_INVALID where something is
- * told twice or can not be kept.
+ * terminal. Each step is checked live, and what is new is kept in the configuration file. Returns the environment with what was found, or
+ * the exit code where a check stays bad. Fails with CONFIG_INVALID where something is told twice or can not be kept.
  */
 export async function guide(
   environment: Environment,
   flags: GuideFlags,
   person: Person | undefined,
-): Promise<GuideEnd> {
+): Promise<Environment | ExitCode> {
   const told = readFlags(flags);
   const toldNames = Object.keys(told).filter((name) => told[name] !== undefined);
   const isTold = toldNames.length > 0;
   // As scripts know it: the settings are complete, or they are refused where they are read.
-  if (!person && !isTold) return { state: 'done', environment };
+  if (!person && !isTold) return environment;
   if (hasNamedLinks(environment)) {
     if (isTold)
       throw new SyncError(
         'CONFIG_INVALID',
         'The configuration has several links: flags can not say which they are for.',
       );
-    return { state: 'done', environment };
+    return environment;
   }
   const missing = new Set(listMissing(environment).map(({ name }) => name));
   refuseTwice(told, missing);
@@ -63,17 +59,17 @@ export async function guide(
   if (lacking.length > 0) person?.tell(welcome);
   let known = environment;
   for (const step of [crmStep, sheetStep, machineStep]) {
-    const end = await takeStep(step, { environment: known, told, missing, person });
-    if (end.state === 'failed') return end;
+    const answers = await takeStep(step, { environment: known, told, missing, person });
+    if (typeof answers === 'number') return answers;
     const isComplete = step.questions.some(({ variable }) => variable === lacking.at(-1));
     // With the last answer: whoever runs init again after a later step failed lacks nothing any more.
     const token = isComplete && missing.has('CONTROL_TOKEN') ? keepToken() : {};
-    const kept = { ...(await keepKey(end.answers, person)), ...token };
+    const kept = { ...(await keepKey(answers, person)), ...token };
     if (Object.keys(kept).length > 0) keepSettings(file, kept);
     known = { ...known, ...kept };
   }
   if (lacking.length > 0) print(`✓ The settings stand in ${file}, and secrets in files of their own.`);
-  return { state: 'done', environment: known };
+  return known;
 }
 
 const readFlags = (flags: GuideFlags): Environment => ({

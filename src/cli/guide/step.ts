@@ -37,15 +37,14 @@ export interface StepOrder {
   readonly person: Person | undefined;
 }
 
-export type StepEnd =
-  | { readonly state: 'done'; readonly answers: Environment }
-  | { readonly state: 'failed'; readonly code: ExitCode };
-
-/** Asks what is not known and checks it with the rest of the step, until the checks are good or nobody is there to mend it. */
+/**
+ * Asks what is not known and checks it with the rest of the step, until the checks are good or nobody is there to mend it. Returns the
+ * answers, or the exit code for what stays bad.
+ */
 export async function takeStep(
   step: Step,
   { environment, missing, person, told }: StepOrder,
-): Promise<StepEnd> {
+): Promise<Environment | ExitCode> {
   const isTold = ({ variable }: Question) => (told[variable] ?? told[`${variable}_FILE`]) !== undefined;
   const open = step.questions.filter((question) => missing.has(question.variable) && !isTold(question));
   let answers = answersTo(step.questions, told);
@@ -59,10 +58,10 @@ export async function takeStep(
     if (trouble.length > 0) print(...describeChecks(trouble));
     if (checks.some(({ name, state }) => name === step.proof && (state === 'ok' || state === 'warning'))) {
       print(`✓ ${step.proven}`);
-      return { state: 'done', answers };
+      return answers;
     }
     unsettled = open.filter((question) => isBlamed(question, checks));
-    if (!person || unsettled.length === 0) return { state: 'failed', code: codeOf[outcome] };
+    if (!person || unsettled.length === 0) return codeOf[outcome];
   }
 }
 
