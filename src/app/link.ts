@@ -207,20 +207,13 @@ export const createKeyBudget = (
   });
 
 /** How the settings' spreadsheet is reached. */
-export function sheetOptions({ sheet }: Settings, log: Log): SheetsClientOptions {
-  const { spreadsheetId, apiRootUrl, credentialsFile, readsPerMinute, writesPerMinute, timeoutMs } = sheet;
-  return {
-    spreadsheetId,
-    readsPerMinute,
-    writesPerMinute,
-    timeoutMs,
-    ...(apiRootUrl ? { rootUrl: apiRootUrl } : {}),
-    ...(credentialsFile ? { credentialsFile } : {}),
-    clock: systemClock,
-    random: Math.random,
-    log,
-  };
-}
+export const sheetOptions = ({ sheet }: Settings, log: Log): SheetsClientOptions => ({
+  ...sheet,
+  rootUrl: sheet.apiRootUrl,
+  clock: systemClock,
+  random: Math.random,
+  log,
+});
 
 /** Names the CRM account in the spreadsheet. The specification tells no account apart from its address. */
 export const accountOf = ({ crm }: Settings): string => shortHash(withoutSlash(crm.baseUrl));

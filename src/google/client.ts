@@ -17,9 +17,9 @@ export type Range = string | sheets_v4.Schema$GridRange;
 export interface SheetsClientOptions {
   readonly spreadsheetId: string;
   /** Origin (and path prefix) of an emulator; given, nobody logs in to Google. */
-  readonly rootUrl?: string;
+  readonly rootUrl?: string | undefined;
   /** Credentials file of any kind that Google makes; without it, application default credentials are used. */
-  readonly credentialsFile?: string;
+  readonly credentialsFile?: string | undefined;
   readonly readsPerMinute: number;
   readonly writesPerMinute: number;
   /** How long one request may take at most. */

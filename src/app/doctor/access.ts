@@ -58,20 +58,20 @@ export const key: Examination = {
   name: 'CRM key',
   needs: [envelope.name],
   async examine({ crm }) {
-    await answerOf(crm, anyCall);
+    await isAllowed(crm, anyCall);
     return good('the CRM accepts it');
   },
 };
 
 /** Whether a key may make the call. That the CRM does not like its parameters comes after the scope. */
-async function answerOf(crm: CrmProbe, call: ProbeCall): Promise<'allowed' | 'forbidden'> {
+async function isAllowed(crm: CrmProbe, call: ProbeCall): Promise<boolean> {
   try {
     await crm.read(call);
   } catch (error) {
-    if (isSyncError(error, 'CRM_FORBIDDEN')) return 'forbidden';
+    if (isSyncError(error, 'CRM_FORBIDDEN')) return false;
     if (!isSyncError(error, 'CRM_REFUSED')) throw call.path ? error : failureOfList(error);
   }
-  return 'allowed';
+  return true;
 }
 
 const notGranted = bad('not granted', 'Create a key that has it. Until then what needs it is left alone.');
@@ -79,10 +79,7 @@ const notGranted = bad('not granted', 'Create a key that has it. Until then what
 const scopeOf = (name: string, call: ProbeCall): Examination => ({
   name: `scope ${name}`,
   needs: [key.name],
-  async examine({ crm }) {
-    if ((await answerOf(crm, call)) === 'allowed') return good('granted');
-    return notGranted;
-  },
+  examine: async ({ crm }) => ((await isAllowed(crm, call)) ? good('granted') : notGranted),
 });
 
 const contactScope: Examination = {
@@ -91,8 +88,8 @@ const contactScope: Examination = {
   async examine({ settings, crm }) {
     const { sampleId } = await readListDialect(crm, 'lead');
     if (sampleId === undefined) return skipped('There is no lead whose contacts could be asked for.');
-    const answer = await answerOf(crm, { endpoint: 'listContacts', path: { leadId: sampleId } });
-    if (answer === 'allowed') return good('granted');
+    if (await isAllowed(crm, { endpoint: 'listContacts', path: { leadId: sampleId } }))
+      return good('granted');
     return settings.sheet.tabs.contacts.enabled ? notGranted : good('not granted, and nothing needs it');
   },
 };
@@ -115,7 +112,7 @@ export const singleKeys: Examination = {
     if (keys.length === 1) return skipped('There is only one.');
     const refused: number[] = [];
     for (const [index, single] of keys.entries()) {
-      await answerOf(probeKey(single), anyCall).catch((error: unknown) => {
+      await isAllowed(probeKey(single), anyCall).catch((error: unknown) => {
         if (!isSyncError(error, 'CRM_UNAUTHORIZED')) throw error;
         refused.push(index + 1);
       });
