@@ -24,19 +24,8 @@ const times: readonly (readonly [table: string, columns: readonly string[], befo
  */
 export function endFuture(connection: Connection, now: number): number {
   /** Sets columns of the rows that fit. Returns how many these are. */
-  const correct = (
-    table: string,
-    sets: string,
-    isLate: string,
-    ends: readonly number[],
-    limits: readonly number[],
-  ) => {
-    const late = connection
-      .prepare<{ count: number }>(`SELECT count(*) AS count FROM ${table} WHERE ${isLate}`)
-      .get(...limits);
-    connection.prepare(`UPDATE ${table} SET ${sets} WHERE ${isLate}`).run(...ends, ...limits);
-    return late?.count ?? 0;
-  };
+  const correct = (table: string, sets: string, isLate: string, ...bindings: readonly number[]) =>
+    connection.prepare(`UPDATE ${table} SET ${sets} WHERE ${isLate} RETURNING 1`).all(...bindings).length;
   // What is damaged is told when it is read.
   const isLater = (name: string) => `CASE WHEN json_valid(content) THEN content ->> '$.${name}' > ? END`;
   return connection.transaction(() => {
@@ -45,16 +34,16 @@ export function endFuture(connection: Connection, now: number): number {
         table,
         columns.map((column) => `${column} = min(${column}, ?)`).join(', '),
         columns.map((column) => `${column} > ?`).join(' OR '),
-        columns.map(() => now - beforeMs),
-        columns.map(() => now),
+        ...columns.map(() => now - beforeMs),
+        ...columns.map(() => now),
       ),
     );
     // A write to the table that nobody answered may land for as long as if it had been sent just now.
     const settlesMax = now + lateLandingMs;
     const settles = "content = json_set(content, '$.at', ?, '$.settlesAt', ?)";
-    late.push(correct('openWrite', settles, isLater('settlesAt'), [now, settlesMax], [settlesMax]));
+    late.push(correct('openWrite', settles, isLater('settlesAt'), now, settlesMax, settlesMax));
     // Damage that was undone is watched for as long as if that had been just now.
-    late.push(correct('suspect', "content = json_set(content, '$.at', ?)", isLater('at'), [now], [now]));
+    late.push(correct('suspect', "content = json_set(content, '$.at', ?)", isLater('at'), now, now));
     const rows = late.reduce((sum, count) => sum + count, 0);
     if (rows > 0) connection.prepare('UPDATE outbox SET dueAt = min(dueAt, ?)').run(now + longestWaitMs);
     return rows;
