@@ -84,10 +84,8 @@ class CatalogReading {
     const pipeline = isObject(json) ? json : empty;
     const [id, name] = [toId(pipeline['id']), readName(pipeline['name'])];
     const place = `${describeEndpoint(endpoints.listPipelines)}, ${id === undefined ? `element ${index + 1}` : `pipeline ${id}`}`;
-    if (id === undefined || name === undefined) {
-      this.#note({ list: 'pipelines', id }, place, id === undefined ? 'id' : 'name');
-      return [];
-    }
+    if (id === undefined || name === undefined)
+      return this.#note({ list: 'pipelines', id }, place, id === undefined ? 'id' : 'name');
     const { stages } = pipeline;
     if (!Array.isArray(stages)) this.#note({ list: 'stages', of: id }, place, 'list of stages');
     const list: readonly unknown[] = Array.isArray(stages) ? stages : [];
@@ -104,8 +102,7 @@ class CatalogReading {
     if (id !== undefined && name !== undefined)
       return [{ id, name, order: toWhole(stage['order_index']) ?? index }];
     const which = `${place}, ${id === undefined ? `element ${index + 1} of its stages` : `stage ${id}`}`;
-    this.#note({ list: 'stages', of, id }, which, id === undefined ? 'id' : 'name');
-    return [];
+    return this.#note({ list: 'stages', of, id }, which, id === undefined ? 'id' : 'name');
   }
 
   readStatus(json: unknown, index: number): LeadStatus[] {
@@ -114,8 +111,7 @@ class CatalogReading {
     const place = `${describeEndpoint(endpoints.listLeadStatuses)}, ${name === undefined ? `element ${index + 1}` : `status ${name}`}`;
     const shown = label === null ? name : toText(label);
     if (name !== undefined && shown !== undefined) return [{ name, label: shown }];
-    this.#note({ list: 'leadStatuses', id: name }, place, name === undefined ? 'name' : 'label');
-    return [];
+    return this.#note({ list: 'leadStatuses', id: name }, place, name === undefined ? 'name' : 'label');
   }
 
   readDefinition(json: unknown, index: number): CustomField[] {
@@ -125,10 +121,7 @@ class CatalogReading {
     const isActive = definition['is_active'] == null || toTruth(definition['is_active']);
     const place = `${describeEndpoint(endpoints.listCustomFields)}, ${key === undefined ? `element ${index + 1}` : `field ${key}`}`;
     const known = customFieldTypes.find((candidate) => candidate === type);
-    if (key === undefined) {
-      this.#note({ list: 'customFields' }, place, 'field_key');
-      return [];
-    }
+    if (key === undefined) return this.#note({ list: 'customFields' }, place, 'field_key');
     if (isActive === true && name !== undefined && known)
       return [{ key, name, kind: kinds[known], ...this.#readOptions(definition['options'], key, place) }];
     if (isActive === false) this.unusable.set(key, 'it is switched off in the CRM');
@@ -163,13 +156,15 @@ class CatalogReading {
     return { options, ...(ids.length === options.length ? { optionIds: ids } : {}) };
   }
 
+  /** Keeps what could not be understood. Returns what stands for it: nothing. */
   #note(
     { id, ...of }: Omit<Oddity, 'words' | 'id'> & { readonly id?: Oddity['id'] | undefined },
     place: string,
     part: string,
-  ): void {
+  ): [] {
     const words = `${place}: its ${part} cannot be understood`;
     this.oddities.push({ ...of, ...(id === undefined ? {} : { id }), words });
+    return [];
   }
 }
 

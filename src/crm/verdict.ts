@@ -40,14 +40,9 @@ const isSuccess = ({ http_code = 200, status }: Envelope): boolean =>
   status === 'success' || (status !== 'failed' && http_code < 400);
 
 function withoutReply(request: JudgedRequest, ended: Exclude<Exchange, { kind: 'reply' }>): SyncError {
-  switch (ended.kind) {
-    case 'unsent':
-      return failure('CRM_UNREACHABLE', request, `was not sent: ${ended.reason}`);
-    case 'unanswered':
-      return unclear('CRM_UNREACHABLE', request, ended.reason);
-    case 'unusable':
-      return unclear('CRM_UNREADABLE', request, ended.reason);
-  }
+  const { kind, reason } = ended;
+  if (kind === 'unsent') return failure('CRM_UNREACHABLE', request, `was not sent: ${reason}`);
+  return unclear(kind === 'unanswered' ? 'CRM_UNREACHABLE' : 'CRM_UNREADABLE', request, reason);
 }
 
 function refusal(request: JudgedRequest, status: number, answer: Envelope): SyncError {
