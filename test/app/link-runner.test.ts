@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { LinkRunner } from '../../src/app/link-runner.ts';
+import { LinkRunner } from '../../src/app/links-daemon.ts';
 import { type Settings, settingsSchema } from '../../src/app/settings.ts';
 import { SyncError } from '../../src/core/errors.ts';
 import type { Front } from '../../src/http/front.ts';

@@ -16,13 +16,11 @@ export type DoctorContext = ReturnType<typeof openContext>['context'];
 
 /** Opens what is to be looked at. Requests count in the daemon's own budget, unless its mirror can not be opened. */
 export function openContext(settings: Settings) {
+  const opened = new DisposableStack();
   const state = openState(settings);
-  const budgets: RequestBudget[] = [];
-  const budgetOf = (crm: Settings['crm']): RequestBudget => {
-    const budget = openBudget({ ...settings, crm }, state);
-    budgets.push(budget);
-    return budget;
-  };
+  if (state.kind === 'open') opened.defer(state.close);
+  const budgetOf = (crm: Settings['crm']): RequestBudget =>
+    opened.adopt(openBudget({ ...settings, crm }, state), (budget) => budget.close());
   const probe = (crm: Settings['crm']): CrmProbe =>
     createCrmProbe({ ...crm, budget: budgetOf(crm), clock: systemClock });
   const openKey = (apiKey: string): LinkKey => {
@@ -47,11 +45,7 @@ export function openContext(settings: Settings) {
       account: accountOf(settings),
     }),
   };
-  const close = () => {
-    for (const budget of budgets) budget.close();
-    if (state.kind === 'open') state.close();
-  };
-  return { context, close };
+  return { context, close: () => opened.dispose() };
 }
 
 /** The state directory: its mirror, or why there is none to be had. */
