@@ -44,19 +44,15 @@ export interface Bounds {
 /** Gives every answer its room until it is read, and cuts off who does not read it; streams look after themselves. */
 export function boundAnswers(server: FastifyInstance, { clock, room }: Bounds): void {
   server.server.maxConnections = connectionsMax;
-  server.addHook('onSend', (_request, reply, payload, done) => {
+  server.addHook('onSend', async (_request, reply, payload) => {
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
     // A connection that has ended by now emits no further close.
-    if (!isWhole || reply.raw.destroyed) {
-      done(null, payload);
-      return;
-    }
+    if (!isWhole || reply.raw.destroyed) return payload;
     const bytes = Buffer.byteLength(payload);
     const giveBack = room.take(bytes);
     if (!giveBack) {
       reply.code(503).header('retry-after', 1).type('application/json; charset=utf-8');
-      done(null, noRoom);
-      return;
+      return noRoom;
     }
     const read = new AbortController();
     reply.raw.once('close', () => {
@@ -66,6 +62,6 @@ export function boundAnswers(server: FastifyInstance, { clock, room }: Bounds): 
     void clock.sleep(patienceMs(bytes), read.signal).then(() => {
       if (!read.signal.aborted) reply.raw.destroy();
     });
-    done(null, payload);
+    return payload;
   });
 }

@@ -95,10 +95,7 @@ function passOn(server: FastifyInstance, find: (name: string) => FastifyInstance
   server.addHook('onRequest', (request, reply, next) => {
     const [, name = '', rest] = /^\/links\/([^/?]+)(\/.*)$/.exec(request.url) ?? [];
     const link = find(name);
-    if (!link || rest === undefined) {
-      next();
-      return;
-    }
+    if (!link || rest === undefined) return next();
     reply.hijack();
     request.raw.url = rest;
     link.routing(request.raw, reply.raw);

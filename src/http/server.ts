@@ -1,4 +1,5 @@
 import Fastify, { type FastifyInstance } from 'fastify';
+import { z } from 'zod';
 import { explainError, isSyncError, SyncError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Engine } from '../sync/engine.ts';
@@ -20,10 +21,9 @@ import {
 } from './guard.ts';
 import { addHealthRoutes } from './health.ts';
 import { addHistoryRoute, addUndoRoute } from './history.ts';
-import { noBody, readInput } from './input.ts';
+import { noBody, RequestRefused, readInput } from './input.ts';
 import { createMetrics } from './metrics.ts';
 import { addPage } from './page.ts';
-import { addPlanRoutes } from './plans.ts';
 
 export interface HttpOptions extends AccessOptions {
   /** 0 takes any free port. */
@@ -173,4 +173,26 @@ function addCommandRoutes(
     addRefusedRoutes(commands, engine);
   });
   return () => report;
+}
+
+const applyBody = z.strictObject({ id: z.string().min(1).max(100) });
+
+/** Shows what the next cycle would do, with what keeps that from being all there is to do, and does exactly what was shown. */
+function addPlanRoutes(commands: FastifyInstance, engine: Engine, health: Health): void {
+  commands.post('/api/plan', async ({ body }) => {
+    readInput(noBody, body);
+    const [plan, ...others] = (await engine.plans()).map((each) => ({ id: each.run, ...each }));
+    const conditions = health.read().filter(({ makes }) => makes !== 'degraded');
+    return { ...plan, ...(others.length > 0 ? { others } : {}), conditions };
+  });
+  commands.post('/api/apply', async ({ body }) => {
+    const { id } = readInput(applyBody, body);
+    const differences = await engine.apply(id);
+    if (differences === undefined)
+      throw new RequestRefused(
+        404,
+        `There is no plan ${id}: the daemon keeps the newest few until they are applied, and none over a restart. Make a new one with plan.`,
+      );
+    return { id, isApplied: differences.length === 0, differences };
+  });
 }

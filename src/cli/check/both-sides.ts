@@ -1,6 +1,6 @@
-import { type ListedEntity, listedEntities } from '../../core/record.ts';
+import { listedEntities } from '../../core/record.ts';
 import type { Check, Sides } from './check.ts';
-import { type CrmContents, recordsOf, valueAt } from './crm-person.ts';
+import { recordsOf, valueAt } from './crm-person.ts';
 import { demand, difference, waitUntil } from './expect.ts';
 import { waitUntilSidesAgree } from './expected-rows.ts';
 
@@ -128,7 +128,10 @@ export async function trashRecords({ sheet, crm }: Sides): Promise<Check> {
     await crm.trash(entity, id);
   }
   const after = await crm.look();
-  const gone = listedEntities.map((entity) => [entity, missingIds(entity, before, after)] as const);
+  const gone = listedEntities.map((entity) => {
+    const left = new Set(recordsOf(after, entity).map(({ id }) => id));
+    return [entity, recordsOf(before, entity).flatMap(({ id }) => (left.has(id) ? [] : [id]))] as const;
+  });
   const counts = gone.map(([entity, ids]) => `${ids.length} × ${entity}`).join(', ');
   return {
     name: `the rows of ${counts} trashed in the CRM go`,
@@ -145,9 +148,4 @@ export async function trashRecords({ sheet, crm }: Sides): Promise<Check> {
         );
       }),
   };
-}
-
-function missingIds(entity: ListedEntity, before: CrmContents, after: CrmContents): number[] {
-  const left = new Set(recordsOf(after, entity).map(({ id }) => id));
-  return recordsOf(before, entity).flatMap(({ id }) => (left.has(id) ? [] : [id]));
 }
