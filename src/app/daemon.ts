@@ -1,7 +1,17 @@
+import { Alerts } from '../alerts/alerts.ts';
+import { createWebhook } from '../alerts/webhook.ts';
+import { backoffMs } from '../core/backoff.ts';
+import { facts } from '../core/facts.ts';
+import type { Mirror } from '../core/mirror.ts';
 import type { Log } from '../core/ports.ts';
-import { startHttp } from '../http/server.ts';
-import type { RereadKeys } from './link.ts';
-import { openRunningLink } from './running-link.ts';
+import { type LinkSide, startHttp } from '../http/server.ts';
+import { SheetSide } from '../sheet/side.ts';
+import type { Condition } from '../sync/conditions.ts';
+import { Engine } from '../sync/engine.ts';
+import { Health } from '../sync/health.ts';
+import { Watch } from '../sync/watch.ts';
+import { systemClock } from './clock.ts';
+import { linkNameOf, openLink, type RereadKeys, type Surroundings } from './link.ts';
 import type { Settings } from './settings.ts';
 
 /** A running daemon. */
@@ -49,4 +59,69 @@ export function once(work: () => Promise<void>): () => Promise<void> {
     done ??= work();
     return done;
   };
+}
+
+/** A link with everything that works on it. */
+export type RunningLink = ReturnType<typeof openRunningLink>;
+
+/** Opens the mirror and the adapters of a link. */
+export function openRunningLink(settings: Settings, log: Log, surroundings: Surroundings) {
+  const { link, backUp, budgetUsage, close } = openLink(settings, log, surroundings);
+  const engine = new Engine(link, [new SheetSide(link)]);
+  const pauseMs = () => budgetUsage().parkedMs;
+  const health = new Health({ engine, limits: settings.health, pauseMs });
+  const watch = new Watch(engine, health, budgetUsage);
+  const alerts = createAlerts(settings, log);
+  let loops: Promise<unknown> = Promise.resolve();
+  return {
+    /** What its HTTP side shows and commands. */
+    side: { engine, health, watch, backUp } satisfies LinkSide,
+    async start(): Promise<void> {
+      const { crashes, waitMs } = noteStart(link.mirror, link.clock.now());
+      if (waitMs > 0) log.warn('daemon.crashed-before', { crashes, waitMs });
+      await engine.start(waitMs);
+      const onLook = (conditions: readonly Condition[]) => {
+        alerts?.note(conditions);
+        watch.look();
+      };
+      loops = Promise.all([health.run(onLook), alerts?.start()]);
+    },
+    /** Takes no new work and ends what runs within the time. */
+    async stop(graceMs: number): Promise<void> {
+      health.stop();
+      void alerts?.stop();
+      await engine.stop(graceMs);
+      await loops;
+      link.mirror.dropFact(facts.run);
+    },
+    /** Closes what was opened; to be called after everything that looks at it has ended. */
+    close,
+  };
+}
+
+/** Tells the receiver that the settings of a link name, if they name one. */
+export function createAlerts(settings: Settings, log: Log): Alerts | undefined {
+  const { webhookUrl: url } = settings.alerts;
+  if (url === undefined) return undefined;
+  const title = settings.link ? `crm-sheet-sync ${settings.link.name}` : 'crm-sheet-sync';
+  const send = createWebhook({ url, title, clock: systemClock });
+  return new Alerts({ link: linkNameOf(settings), send, clock: systemClock, log, random: Math.random });
+}
+
+/** A run that ends badly so soon after it began has probably met what it will meet again. */
+const soonMs = 60_000;
+
+/** One crash proves nothing; from the second in a row on, each start waits twice as long as the one before. */
+const waits = { firstMs: 1_000, maxMs: 60_000 };
+
+/**
+ * Notes that a run begins, durably. Returns how many runs before it, one right after another, ended badly soon after they began, and for
+ * how long this one is to ask for nothing. `now` is epoch ms.
+ */
+function noteStart(mirror: Mirror, now: number): { readonly crashes: number; readonly waitMs: number } {
+  const [crashesBefore, begunAt] = mirror.readFact(facts.run) ?? [0, Number.NEGATIVE_INFINITY];
+  const crashes = now - begunAt < soonMs ? crashesBefore + 1 : 0;
+  const waitMs = crashes < 2 ? 0 : backoffMs(waits, crashes - 1, 1);
+  mirror.saveFact(facts.run, [crashes, now + waitMs]);
+  return { crashes, waitMs };
 }

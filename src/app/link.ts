@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createBullmqQueue } from '../bullmq/queue.ts';
-import { SyncError } from '../core/errors.ts';
+import { explainError, isSyncError, SyncError } from '../core/errors.ts';
 import { type Fact, facts } from '../core/facts.ts';
 import { emptyCatalog, fieldsInUse } from '../core/fields/catalog.ts';
 import type { Mirror } from '../core/mirror.ts';
@@ -23,6 +23,7 @@ import { openSharedBudget, type SharedBudget } from '../sqlite/shared-budget.ts'
 import { enterMirror, type Lease } from '../sync/lease.ts';
 import type { LinkTimes } from '../sync/link.ts';
 import { systemClock } from './clock.ts';
+import { type Environment, linkVariable, loadSettings } from './config.ts';
 import { openInstance } from './instance.ts';
 import { enabledEntities, type Settings, tabSettings } from './settings.ts';
 import { shortHash } from './short-hash.ts';
@@ -184,6 +185,21 @@ const idleReadPauseMs = ({ crm }: Settings): number => (2 * crm.budget.windowMs)
 
 /** Answers the CRM's keys as they stand in their files now, in the order of the settings; fewer where they can not be read. */
 export type RereadKeys = () => readonly string[];
+
+/**
+ * Looks the CRM's keys of a link up again where the settings come from: a key in a secret file can be exchanged without a restart.
+ */
+export const createRereadKeys =
+  (environment: Environment, log: Log, link?: string): RereadKeys =>
+  () => {
+    try {
+      return keysOf(loadSettings({ ...environment, [linkVariable]: link }));
+    } catch (error) {
+      if (!isSyncError(error, 'CONFIG_INVALID')) throw error;
+      log.warn('settings.not_read_again', { message: explainError(error) });
+      return [];
+    }
+  };
 
 /** The keys of the settings, each once. */
 export const keysOf = ({ crm }: Settings): string[] => [...new Set([crm.apiKey, ...crm.apiKeys])];

@@ -9,10 +9,9 @@ import { openSharedBudget, type SharedBudget } from '../sqlite/shared-budget.ts'
 import type { Condition, ConditionName } from '../sync/conditions.ts';
 import type { BoardView, Holder, Lease, LeaseBoard } from '../sync/lease.ts';
 import { systemClock } from './clock.ts';
-import { type Daemon, graceOf, once } from './daemon.ts';
+import { createAlerts, type Daemon, graceOf, once, openRunningLink, type RunningLink } from './daemon.ts';
 import { linkNameOf, type RereadKeys } from './link.ts';
 import { logOfLink } from './logger.ts';
-import { createAlerts, openRunningLink, type RunningLink } from './running-link.ts';
 import type { LinkSettings, Settings } from './settings.ts';
 import { shortHash } from './short-hash.ts';
 

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { type Environment, linkVariable } from '../app/config.ts';
 import { type CommandContext, type ExitCode, exitCodes, reportError } from './command.ts';
-import { examples } from './examples.ts';
 
 type AddCommand = (program: Command, context: CommandContext) => void;
 
@@ -24,6 +23,42 @@ const commandLoaders: readonly (readonly [names: readonly string[], load: () => 
   [['demo'], async () => (await import('./demo/demo.ts')).addDemoCommand],
   [['sandbox'], async () => (await import('./sandbox.ts')).addSandboxCommand],
 ];
+
+/** Lines as they are typed behind the name of the program, which the help of each command ends with. */
+const examples: Readonly<Record<string, readonly string[]>> = {
+  start: ['start'],
+  init: [
+    'init',
+    'init --crm-url https://crm.example.com/api/v1/external --crm-key-file secrets/crm-api-key --plan',
+    'init --match-by Title --yes',
+  ],
+  doctor: ['doctor', 'doctor --json'],
+  status: ['status', 'status --json --link north'],
+  plan: ['plan', 'plan --json'],
+  apply: ['apply 3f9c2a7b1e04'],
+  resync: ['resync', 'resync --json'],
+  conflicts: ['conflicts', 'conflicts --json'],
+  resolve: [
+    'resolve lead-42 title theirs',
+    'resolve conflict:lead-42:title --value "Acme Ltd"',
+    'resolve --all ours',
+  ],
+  approve: [
+    'approve brake:lead:emptied',
+    'approve vanished:lead-42 --choice restore',
+    'approve conflict:lead-42:title --choice crm',
+  ],
+  retry: ['retry lead-42', 'retry --all'],
+  revert: ['revert lead-42', 'revert --all'],
+  ignore: ['ignore lead-42', 'ignore --all'],
+  history: ['history --record lead-42', 'history --field title --since 2026-11-20 --json'],
+  undo: ['undo --line 118', 'undo --record lead-42 --since 2026-11-20 --dry-run'],
+  backup: ['backup'],
+  settings: ['settings'],
+  errors: ['errors'],
+  demo: ['demo', 'demo --check --no-redis'],
+  sandbox: ['sandbox', 'sandbox --leads 5000 --seed 8'],
+};
 
 const manifestFile = new URL('../../package.json', import.meta.url);
 

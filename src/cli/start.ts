@@ -3,12 +3,11 @@ import { Writable } from 'node:stream';
 import type { Command } from 'commander';
 import type { StatusAnswer } from '../app/answers.ts';
 import { type Environment, linkVariable, loadLinks } from '../app/config.ts';
-import { type Daemon, startDaemon } from '../app/daemon.ts';
+import { startDaemon } from '../app/daemon.ts';
+import { createRereadKeys } from '../app/link.ts';
 import { startLinksDaemon } from '../app/links-daemon.ts';
 import { createLog } from '../app/logger.ts';
-import { createRereadKeys } from '../app/reread-keys.ts';
 import type { LinkSettings } from '../app/settings.ts';
-import type { Log } from '../core/ports.ts';
 import type { CommandContext } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { followFill, LinkFill } from './fill/fill-progress.ts';
@@ -22,11 +21,14 @@ export function addStartCommand(program: Command, { environment }: CommandContex
     .description('run the daemon until SIGTERM or Ctrl-C')
     .action(async () => {
       const links = loadLinks(environment);
-      const { level } = links[0].log;
+      const [only] = links;
+      const { level } = only.log;
       const line = new ProgressLine();
       const isWatched = line.isInPlace && process.stdout.isTTY;
       const log = createLog(level, isWatched ? { destination: writeAbove(line) } : {});
-      const daemon = await startAll(links, environment, log);
+      const daemon = await (only.link === undefined
+        ? startDaemon(only, log, createRereadKeys(environment, log))
+        : startLinksDaemon(links, log, (link) => createRereadKeys(environment, log, link)));
       const stopping = new AbortController();
       // Whoever wants to hear of troubles alone has no use for it, and where plans are applied by a person nothing is filled by itself.
       if (['debug', 'info'].includes(level) && links.some(({ writes }) => writes === 'automatic'))
@@ -35,13 +37,6 @@ export function addStartCommand(program: Command, { environment }: CommandContex
       stopping.abort();
       await daemon.stop();
     });
-}
-
-function startAll(links: LinkSettings, environment: Environment, log: Log): Promise<Daemon> {
-  const [only] = links;
-  return only.link === undefined
-    ? startDaemon(only, log, createRereadKeys(environment, log))
-    : startLinksDaemon(links, log, (link) => createRereadKeys(environment, log, link));
 }
 
 /** How the first fill of all links is read. A daemon may have been told to take any free port. */

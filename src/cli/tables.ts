@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { errorsTable } from '../app/errors-table.ts';
-import { settingsTable } from '../app/settings-table.ts';
+import { errorsTable, settingsTable } from '../app/tables.ts';
 
 export function addTableCommands(program: Command): void {
   program

@@ -45,7 +45,7 @@ export const facts = {
   crmAddress: fact('crm.baseUrl', isText),
   /** When this copy of a mirror was made, in words: what starts from it starts from another time; sqlite/backup, ended by sheet/rebase. */
   copiedAt: fact('copiedAt', isText),
-  /** How many runs in a row had crashed when this one began, and when it did (epoch ms); app/running-link, which drops it at a good end. */
+  /** How many runs in a row had crashed when this one began, and when it did (epoch ms); app/daemon, which drops it at a good end. */
   run: fact('run', pairOf(isNumber, isNumber)),
   /** The greatest token of a lease under which the mirror was opened; sync/lease. */
   leaseToken: fact('lease.token', isNumber),

@@ -304,10 +304,8 @@ class SlidingLogBudget {
   /** Sees the slots that other budgets took or gave back since the last look. */
   #learnOthers(): void {
     const { clock, log } = this.#options;
-    for (const slot of log.shared?.readTaken(clock.now()) ?? []) {
-      if (this.#ownSlots.has(slot.id)) continue;
-      this.#takeOverSlot(slot);
-    }
+    for (const slot of log.shared?.readTaken(clock.now()) ?? [])
+      if (!this.#ownSlots.has(slot.id)) this.#takeOverSlot(slot);
   }
 
   /**

@@ -63,7 +63,10 @@ export function exchange(request: OutgoingRequest, deadline: AbortSignal): Promi
     createConnection: () => socket,
   });
   const giveUp = () => {
-    cutOff(line);
+    // After an ordinary close the system goes on for about a minute to send what the other side has not confirmed, and a write that we gave
+    // up would be carried out over a later one.
+    if (line.connecting) line.destroy();
+    else line.resetAndDestroy();
     outgoing.destroy();
   };
   deadline.addEventListener('abort', giveUp, { once: true });
@@ -87,15 +90,6 @@ const encrypted = (line: Socket, host: string): Socket =>
     ALPNProtocols: ['http/1.1'],
     ...(isIP(host) === 0 ? { servername: host } : {}),
   });
-
-/**
- * Ends a line so that nothing of it arrives any more: after an ordinary close the system goes on for about a minute to send what the other
- * side has not confirmed, and a write that we gave up would be carried out over a later one.
- */
-function cutOff(line: Socket): void {
-  if (line.connecting) line.destroy();
-  else line.resetAndDestroy();
-}
 
 async function readReply(incoming: http.IncomingMessage): Promise<Exchange> {
   const { statusCode: status = 0, headers } = incoming;

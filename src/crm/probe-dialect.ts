@@ -34,16 +34,9 @@ export interface ListDialect {
   readonly sampleId?: RecordId | undefined;
 }
 
-interface Page {
-  readonly place: string;
-  readonly ids: readonly RecordId[];
-  readonly items: readonly unknown[];
-  readonly facts: PageFacts;
-}
+type Page = ReturnType<typeof readPage>;
 
-type Query = ReturnType<PageQuery>;
-
-const listCall = (entity: ListedEntity, query: Query): ProbeCall => ({
+const listCall = (entity: ListedEntity, query: ReturnType<PageQuery>): ProbeCall => ({
   endpoint: listings[entity].endpoint,
   query,
 });
@@ -54,7 +47,7 @@ export const firstRecordCall = (entity: ListedEntity): ProbeCall => listCall(ent
 /** Finds out how the CRM lists an entity, in one to six requests. Fails with what reading a listing fails with. */
 export async function readListDialect(probe: CrmProbe, entity: ListedEntity): Promise<ListDialect> {
   const pageQuery = await findQuery(probe, entity);
-  const ask = async (page: number, limit: number): Promise<Page> =>
+  const ask = async (page: number, limit: number) =>
     readPage(entity, (await probe.read(listCall(entity, pageQuery(page, limit)))).envelope);
   /** Some CRMs answer 404 for a page behind the last one, or refuse it. */
   const askSecond = (limit: number) =>
@@ -102,7 +95,7 @@ async function findQuery(probe: CrmProbe, entity: ListedEntity): Promise<PageQue
 const hasOthers = (page: Page | undefined, before: Page): boolean =>
   page?.ids.some((id) => !before.ids.includes(id)) ?? false;
 
-function readPage(entity: ListedEntity, envelope: Envelope): Page {
+function readPage(entity: ListedEntity, envelope: Envelope) {
   const { endpoint, name } = listings[entity];
   const answer = readListAnswer(envelope, name);
   if (!answer) throw unreadable(endpoints[endpoint].path, 'no list of records is in the answer');

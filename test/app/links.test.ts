@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { linkVariable, loadLinks, loadSettings } from '../../src/app/config.ts';
-import { createRereadKeys } from '../../src/app/reread-keys.ts';
+import { createRereadKeys } from '../../src/app/link.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 
 const keyOf = (digit: string) => `svc_live_${digit.repeat(64)}`;

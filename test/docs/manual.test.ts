@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { linkVariable } from '../../src/app/config.ts';
 import { environmentVariables } from '../../src/app/settings.ts';
-import { listSettings } from '../../src/app/settings-table.ts';
+import { listSettings } from '../../src/app/tables.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { errorKinds } from '../../src/core/errors.ts';
 import {

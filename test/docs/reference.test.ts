@@ -2,7 +2,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { FastifyInstance, RouteOptions } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import { listSettings } from '../../src/app/settings-table.ts';
+import { listSettings } from '../../src/app/tables.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { startHttp } from '../../src/http/server.ts';
 import { healthOf } from '../support/health.ts';

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
-import { errorsTable } from '../../src/app/errors-table.ts';
-import { settingsTable } from '../../src/app/settings-table.ts';
+import { errorsTable, settingsTable } from '../../src/app/tables.ts';
 import { conditionsTable } from './conditions-table.ts';
 import { anchorOf } from './markdown.ts';
 import { routesTable } from './routes-table.ts';
