@@ -197,11 +197,7 @@ class SlidingLogBudget {
   }
 
   #firstWaiter(): { readonly lane: Lane; readonly waiter: Waiter } | undefined {
-    for (const lane of lanes) {
-      const [waiter] = this.#queues[lane];
-      if (waiter) return { lane, waiter };
-    }
-    return undefined;
+    return lanes.flatMap((lane) => this.#queues[lane].slice(0, 1).map((waiter) => ({ lane, waiter })))[0];
   }
 
   /** Does the work while no other budget takes a slot of the same limits. */

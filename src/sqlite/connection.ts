@@ -7,7 +7,6 @@ type Binding = string | number | null;
 export interface Statement<Row> {
   /** Answers the id of the row that was inserted last. */
   run(...bindings: Binding[]): number;
-  get(...bindings: Binding[]): Row | undefined;
   all(...bindings: Binding[]): Row[];
   /** Returns the rows up to the first that is not wanted; no further one is read. */
   allWhile(isWanted: (row: Row) => boolean, ...bindings: Binding[]): Row[];
@@ -63,7 +62,6 @@ export function connect(file: string | Buffer, makeRoom: () => boolean = () => f
       const statement = translated(() => database.prepare<Binding[], Row>(sql));
       return {
         run: (...bindings) => written(() => Number(statement.run(...bindings).lastInsertRowid)),
-        get: (...bindings) => translated(() => statement.get(...bindings)),
         all: (...bindings) => translated(() => statement.all(...bindings)),
         allWhile: (isWanted, ...bindings) =>
           translated(() => [...takeWhile(statement.iterate(...bindings), isWanted)]),

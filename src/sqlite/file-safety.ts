@@ -7,7 +7,7 @@ const oldestVersion = [3, 51, 3] as const;
 
 /** Refuses a build of SQLite that could damage the file. */
 export function checkVersion(connection: Connection): void {
-  const row = connection.prepare<{ version: string }>('SELECT sqlite_version() AS version').get();
+  const [row] = connection.prepare<{ version: string }>('SELECT sqlite_version() AS version').all();
   const version = row?.version ?? 'unknown';
   if (isOlder(version.split('.').map(Number), oldestVersion)) {
     throw new Error(

@@ -86,9 +86,8 @@ const disk: Examination = {
     const { bavail, bsize } = await statfs(settings.state.directory);
     const network = findNetworkDisk(settings.state.directory);
     const found = `${Math.floor((bavail * bsize) / 1024 / 1024)} MiB are free`;
-    if (network !== undefined) {
+    if (network !== undefined)
       return bad(`It is on a network file system (${network}); ${found}`, networkDiskAdvice);
-    }
     return bavail * bsize >= freeBytesMin ? good(found) : doubtful(found, 'Free some space.');
   },
 };
