@@ -9,7 +9,6 @@ import { KeyRefusal } from './reading/key-refusal.ts';
 import { type OnRead, Puller } from './reading/puller.ts';
 import type { PlanDifference, Side, SidePlan, SideReport } from './side.ts';
 import { SideRunner } from './side-runner.ts';
-import { addTallies, type Tally } from './tally.ts';
 
 /**
  * Runs one link: a reader of the CRM, a pusher to it, and a runner for each side. Each works at its own pace, tells `problems` what does not
@@ -54,7 +53,7 @@ export class Engine {
         // Before it is sent: the next cycle forgets what has arrived.
         const looks = this.#sidesOf(mirror).flatMap((side) => side.lookedBefore(key) ?? []);
         return () => {
-          for (const before of looks) this.lags.noteToCrm(clock.monotonicMs() - before);
+          for (const before of looks) this.lags.note('crm', clock.monotonicMs() - before);
         };
       },
       onNews: () => this.kick(),
@@ -74,7 +73,10 @@ export class Engine {
   }
 
   /** What was found at all sides together. */
-  get found() {
+  get found(): Pick<
+    SideReport,
+    'brakes' | 'holds' | 'conflicts' | 'refusals' | 'questions' | 'restlessRows'
+  > {
     const { reports } = this;
     return {
       brakes: reports.flatMap(({ brakes }) => brakes),
@@ -104,10 +106,20 @@ export class Engine {
     );
   }
 
-  /** What was done since the start. */
-  get tally(): Tally {
+  /** What was done since the start, at all sides together; for status and for telling whether a resync changed anything. */
+  get tally() {
     const ofSides = this.runners.map(({ counts, side }) => ({ ...counts, ...side.tally }));
-    return { ...addTallies(ofSides), crmWrites: this.#pusher.writes };
+    const sum = (name: keyof (typeof ofSides)[number]) =>
+      ofSides.reduce((total, each) => total + each[name], 0);
+    return {
+      cycles: sum('cycles'),
+      failedCycles: sum('failedCycles'),
+      cycleMs: sum('cycleMs'),
+      tableSteps: sum('tableSteps'),
+      undoneWrites: sum('undoneWrites'),
+      escalatedWrites: sum('escalatedWrites'),
+      crmWrites: this.#pusher.writes,
+    };
   }
 
   get isStopping(): boolean {

@@ -1,5 +1,17 @@
 import type { Clock } from '../core/ports.ts';
 
+/** Lets one piece of asynchronous work run at a time, in the order in which it was asked for. */
+export class Lock {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /** Runs the work once everything before it is over; its failure is its caller's and nobody else's. */
+  run<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#last.then(work);
+    this.#last = result.catch(() => undefined);
+    return result;
+  }
+}
+
 /** What a loop may be in the middle of, each with what may follow it. */
 export const loopModes = {
   idle: ['running', 'stopped'],
@@ -26,6 +38,8 @@ export type Turn = (isCalled: boolean) => Promise<Pause>;
 
 /** Takes turn after turn until it is stopped. A turn that throws ends the loop, and its end fails with that. */
 export class Loop {
+  /** For turns, and what a command does beside them: one piece of work at a time, whoever asks for it. */
+  protected readonly lock = new Lock();
   readonly #clock: Clock;
   readonly #turn: Turn;
   #mode: LoopMode = 'idle';
@@ -76,13 +90,13 @@ export class Loop {
     this.#pause.abort('hastened');
   }
 
-  /** Takes no further turn. Resolves once the one that runs is over. */
+  /** Takes no further turn. Resolves once the one that runs is over, and what a command began. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     if (this.#mode === 'idle') this.#enter('stopped');
     if (this.#mode === 'running') this.#enter('stopping');
     this.#pause.abort('stopping');
-    await this.#end;
+    await Promise.all([this.#end, this.lock.run(async () => {})]);
   }
 
   async #run(): Promise<void> {

@@ -3,7 +3,6 @@ import { isSyncError, SyncError } from '../core/errors.ts';
 import { noteContests } from './contests.ts';
 import type { LagMeter } from './lag-meter.ts';
 import type { Link } from './link.ts';
-import { Lock } from './lock.ts';
 import { Loop, type Pause } from './loop.ts';
 import { isOfMirror, noteAsked, Problems } from './problems.ts';
 import type { PlanDifference, Side, SidePlan } from './side.ts';
@@ -17,14 +16,6 @@ export interface SideRunnerOptions {
   readonly lags: LagMeter;
 }
 
-/** How often a side was cycled over, and how long that took. */
-export interface CycleCounts {
-  readonly cycles: number;
-  readonly failedCycles: number;
-  /** Spent in cycles, whether they succeeded or not. */
-  readonly cycleMs: number;
-}
-
 /** Cycles over one side at its own pace, one call at a time, and keeps what it came to. A side that fails waits and is tried again. */
 export class SideRunner extends Loop {
   readonly side: Side;
@@ -36,11 +27,11 @@ export class SideRunner extends Loop {
   lastCycleAt: number | undefined;
   /** When the loop began its work, or will after a pause that it planned; monotonic ms. */
   expectedBy: number;
+  /** How often the side was cycled over, and how long that took, whether it succeeded or not. */
+  counts = { cycles: 0, failedCycles: 0, cycleMs: 0 };
   readonly #options: SideRunnerOptions;
-  readonly #lock = new Lock();
   /** Its timer did not come, and has not come by itself since. */
   #isStalled = false;
-  #counts: CycleCounts = { cycles: 0, failedCycles: 0, cycleMs: 0 };
   /** Since when the oldest change in the CRM may have been there that no cycle has taken up yet, epoch ms. */
   #newsAt: number | undefined;
 
@@ -51,16 +42,6 @@ export class SideRunner extends Loop {
     this.#options = options;
     this.recordProblems = new Problems(clock, log);
     this.expectedBy = clock.monotonicMs();
-  }
-
-  get counts(): CycleCounts {
-    return this.#counts;
-  }
-
-  /** Resolves once nothing more is done at the side. */
-  override async stop(): Promise<void> {
-    // A cycle that a command began is in no loop.
-    await Promise.all([super.stop(), this.#lock.run(async () => {})]);
   }
 
   /** The CRM has something that the look before did not show; that one was at `since`, epoch ms, where it is known. */
@@ -83,7 +64,7 @@ export class SideRunner extends Loop {
   }
 
   #alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#lock.run(async () => {
+    return this.lock.run(async () => {
       if (this.mode === 'stopped') throw new Error(`Nothing is done at ${this.side.title} after the stop.`);
       return work();
     });
@@ -141,8 +122,8 @@ export class SideRunner extends Loop {
       return result;
     } finally {
       const hasDecided = this.side.report !== before;
-      const { cycleMs, cycles, failedCycles } = this.#counts;
-      this.#counts = {
+      const { cycleMs, cycles, failedCycles } = this.counts;
+      this.counts = {
         cycles: cycles + Number(hasDecided),
         failedCycles: failedCycles + Number(hasFailed),
         cycleMs: cycleMs + clock.monotonicMs() - begunAt,
@@ -165,7 +146,7 @@ export class SideRunner extends Loop {
   #noteShown(newsAt: number | undefined, hasCycled: boolean): void {
     if (newsAt === undefined) return;
     const toSide = hasCycled ? this.side.report?.toSide : 'waiting';
-    if (toSide === 'written') this.#options.lags.noteToTable(this.#options.link.clock.now() - newsAt);
+    if (toSide === 'written') this.#options.lags.note('table', this.#options.link.clock.now() - newsAt);
     if (toSide === 'waiting') this.#newsAt = Math.min(newsAt, this.#newsAt ?? newsAt);
   }
 }

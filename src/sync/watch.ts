@@ -23,7 +23,8 @@ export class Watch {
   readonly #engine: Engine;
   readonly #health: Health;
   readonly readUsage: () => RequestUsage;
-  #samples: readonly Sample[] = [];
+  /** Oldest first. */
+  samples: readonly Sample[] = [];
   #standing: Standing;
   #sampledAt: number;
   #sent: RequestUsage['sent'];
@@ -39,11 +40,6 @@ export class Watch {
     this.#sent = readUsage().sent;
     this.#sampledAt = engine.link.clock.monotonicMs();
     this.#standing = { state: 'filling', since: engine.link.clock.now() };
-  }
-
-  /** Oldest first. */
-  get samples(): readonly Sample[] {
-    return this.#samples;
   }
 
   /** Looks now. */
@@ -72,7 +68,7 @@ export class Watch {
       rowsWritten: tally.tableSteps - this.#tableSteps,
       ...lags.takeLongest(),
     };
-    this.#samples = addSample(this.#samples, sample);
+    this.samples = addSample(this.samples, sample);
     // A machine that slept makes one long stretch of it, not many.
     this.#sampledAt = link.clock.monotonicMs();
     this.#sent = sent;

@@ -7,29 +7,25 @@ const pauseMs = 60_000;
 
 /** Knows when the CRM refused the key, so that everything that would send with it waits. */
 export class KeyRefusal {
+  /** Until when nothing is to be sent; monotonic ms. */
+  until = Number.NEGATIVE_INFINITY;
   readonly #clock: Clock;
   readonly #problems: Problems;
-  #until = Number.NEGATIVE_INFINITY;
 
   constructor(clock: Clock, problems: Problems) {
     this.#clock = clock;
     this.#problems = problems;
   }
 
-  /** Until when nothing is to be sent; monotonic ms. */
-  get until(): number {
-    return this.#until;
-  }
-
   get isInForce(): boolean {
-    return this.#clock.monotonicMs() < this.#until;
+    return this.#clock.monotonicMs() < this.until;
   }
 
   /** Takes note of an error, which may be a refusal of the key. */
   note(error: unknown): void {
     if (!isSyncError(error, 'CRM_UNAUTHORIZED')) return;
     this.#problems.begin('crm', error);
-    this.#until = this.#clock.monotonicMs() + pauseMs;
+    this.until = this.#clock.monotonicMs() + pauseMs;
   }
 
   /** The CRM answered: the key is accepted. */

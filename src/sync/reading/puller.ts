@@ -20,7 +20,6 @@ import {
 import { type Entity, type ListedEntity, listedEntities, type RecordId } from '../../core/record.ts';
 import type { OutboxItem, Sweep } from '../../core/state.ts';
 import type { Link } from '../link.ts';
-import { Lock } from '../lock.ts';
 import { Loop, type Pause } from '../loop.ts';
 import type { Problems } from '../problems.ts';
 import { expectKnownAccount, findAccountDoubt, noteAccount, recognizeAccount } from './account.ts';
@@ -60,8 +59,8 @@ interface Task {
   readonly source: string;
   /** Not before, monotonic ms. */
   readonly at: number;
-  /** Returns whether it would have failed again if what failed before still did. */
-  readonly work: () => Promise<boolean>;
+  /** Returns `false` where it would not have failed again although what failed before still does. */
+  readonly work: () => Promise<boolean | undefined>;
 }
 
 /**
@@ -70,8 +69,6 @@ interface Task {
  */
 export class Puller extends Loop {
   readonly #options: PullerOptions;
-  /** One piece of reading at a time, whoever asks for it. */
-  readonly #lock = new Lock();
   readonly #readings = new Map<ListedEntity, Reading>();
   /** The sweeps on their way, or the last ones, with what they showed without an id. */
   readonly #sweeps = new Map<ListedEntity, { readonly sweep: Sweep; readonly nameless: readonly string[] }>();
@@ -93,15 +90,9 @@ export class Puller extends Loop {
     this.#leftOut = new LeftOut(options.link);
   }
 
-  /** Resolves once nothing more is read. */
-  override async stop(): Promise<void> {
-    // What a command reads is in no loop.
-    await Promise.all([super.stop(), this.#lock.run(async () => {})]);
-  }
-
   /** Reads something for a command, alone. */
   #alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    return this.#lock.run(async () => {
+    return this.lock.run(async () => {
       if (this.isStopping) throw new Error('Nothing is read from the CRM after the stop.');
       return work();
     });
@@ -112,7 +103,7 @@ export class Puller extends Loop {
     try {
       // A command may have read until after the stop.
       const work = async () => (this.isStopping ? 0 : this.#runNextTask());
-      return { waitMs: await this.#lock.run(work) };
+      return { waitMs: await this.lock.run(work) };
     } catch (error) {
       // What a task fails over is its own; without the mirror nobody knows which is next.
       const waitMs = backoffMs(link.backoff, problems.begin('mirror', error), link.random());
@@ -200,7 +191,6 @@ export class Puller extends Loop {
         at: this.#catalogAt + link.times.catalogMs,
         work: async () => {
           await this.#pullCatalog();
-          return true;
         },
       },
       ...listedEntities.map((entity) => ({
@@ -223,7 +213,6 @@ export class Puller extends Loop {
       work: async () => {
         const { isNews, since } = await this.#leftOut.readNext(entity);
         if (isNews) onNews(since);
-        return true;
       },
     };
   }
@@ -231,7 +220,7 @@ export class Puller extends Loop {
   /** Nothing else is read before it is known whose records these are. */
   #accountTask(): Task[] {
     const { link, onNews, problems } = this.#options;
-    const work = async () => {
+    const work: Task['work'] = async () => {
       // What was read so far of lists may be of another account than what follows.
       this.#readings.clear();
       this.#sweeps.clear();
@@ -240,7 +229,6 @@ export class Puller extends Loop {
       if (await recognizeAccount(link)) onNews();
       // It answers again; whether the lists can be read is seen when they are.
       for (const { source } of this.#tasks()) problems.end(source);
-      return true;
     };
     // Another account stays one until its key is exchanged or a person takes it: that is looked for now and then.
     const at = this.#servedAtOf(accountSource) + accountPauseMs;
@@ -265,7 +253,6 @@ export class Puller extends Loop {
         // Else leads that change all the time would keep the others from ever being read.
         this.#contactTurn = this.#contactTurn === 'changed' ? 'any' : 'changed';
         await readNextContacts(link, this.#contactTurn, this.#contactsFailedAt);
-        return true;
       },
     };
   }
@@ -276,7 +263,7 @@ export class Puller extends Loop {
     const { backoff, clock, random } = this.#options.link;
     this.#servedAt.set(source, clock.monotonicMs());
     try {
-      if (await work()) problems.end(source);
+      if ((await work()) !== false) problems.end(source);
       keyRefusal.end();
     } catch (error) {
       if (this.isStopping) return;
