@@ -1,66 +1,16 @@
 import type { Entity, RecordKey } from '../core/record.ts';
-import type { Decision, JournalEntry, Sweep } from '../core/state.ts';
-import { type Answer, answerIn } from '../core/waiting/answer.ts';
-import { type Brake, type Conflict, type Hold, isNeeded, type Refusal } from '../core/waiting/waiting.ts';
+import type { Decision } from '../core/state.ts';
+import { answerIn } from '../core/waiting/answer.ts';
+import { isNeeded } from '../core/waiting/waiting.ts';
 import type { Engine } from './engine.ts';
-import type { Problem } from './problems.ts';
 import { readUnderWay } from './pushing/under-way.ts';
 import type { ResyncReport } from './resync.ts';
 
-/** One entity at a glance; counts of records unless the name says otherwise. */
-export interface EntityStatus {
-  readonly entity: Entity;
-  readonly title: string;
-  readonly recordsInCrm: number;
-  readonly recordsInTable: number;
-  readonly pending: number;
-  /** Without what a person ignores: nobody has to do anything about it. */
-  readonly refused: number;
-  readonly conflicts: number;
-  readonly held: number;
-  readonly sweep: Sweep | undefined;
-  /** Since when all records are known: time since the last complete sweep began. Absent before there was one. */
-  readonly sweepAgeMs: number | undefined;
-  /** 95 of 100 records were read from the CRM no longer ago than this. Absent without records. */
-  readonly recordAgeP95Ms: number | undefined;
-}
-
-/** Everything an operator wants to know, in one answer. Times are epoch ms. */
-export interface Status {
-  readonly link: string;
-  readonly now: number;
-  readonly queue: { readonly kind: string };
-  /** Nothing is written unless a person applies the plan for it. */
-  readonly isManual: boolean;
-  readonly cycles: number;
-  readonly lastCycleAt: number | undefined;
-  readonly restlessRows: number;
-  readonly entities: readonly EntityStatus[];
-  readonly problems: readonly Problem[];
-  readonly brakes: readonly Brake[];
-  readonly holds: readonly Hold[];
-  readonly conflicts: readonly Conflict[];
-  readonly waiting: readonly WaitingItem[];
-  readonly refusals: readonly Refusal[];
-  readonly resync: ResyncReport | undefined;
-  readonly latest: readonly JournalEntry[];
-}
-
 /** Something that a person can decide: its scope, what it is in a sentence, and what can be answered. */
-export interface WaitingItem {
-  readonly scope: string;
-  readonly what: string;
-  readonly answers: readonly Answer[];
-  /** What it is about, as the side shows it: kind, record, title, field, crm, table, agreed. */
-  readonly about: Readonly<Record<string, string>>;
-  /** When this process first saw it wait. */
-  readonly since: number | undefined;
-  /** What somebody answered that is not carried out yet. */
-  readonly answered: Answer | 'value' | undefined;
-}
+export type WaitingItem = ReturnType<typeof listWaiting>[number];
 
 /** Everything that waits for a person's decision, as of the last cycle. */
-export const listWaiting = ({ runners }: Engine): WaitingItem[] =>
+export const listWaiting = ({ runners }: Engine) =>
   runners.flatMap(({ askedSince, side: { mirror, report } }) => {
     if (!report || report.questions.length === 0) return [];
     // What is asked although the plan was made with an answer to it, as where the key does not let that through, is asked anew.
@@ -76,7 +26,9 @@ export const listWaiting = ({ runners }: Engine): WaitingItem[] =>
       what,
       answers,
       about,
+      /** When this process first saw it wait. */
       since: askedSince.get(scope),
+      /** What somebody answered that is not carried out yet. */
       answered: answered.get(scope),
     }));
   });
@@ -88,14 +40,18 @@ export const listRefused = ({ found }: Engine): string[] =>
 const latestMax = 20;
 const latestBytesMax = 64 * 1024;
 
+/** Everything an operator wants to know, in one answer. Times are epoch ms. */
+export type Status = ReturnType<typeof readStatus>;
+
 /** Reads the status of a link from its mirror and its last cycle. */
-export function readStatus(engine: Engine, resync: ResyncReport | undefined): Status {
+export function readStatus(engine: Engine, resync: ResyncReport | undefined) {
   const { found, link } = engine;
   const { brakes, conflicts, holds, refusals, restlessRows } = found;
   return {
     link: link.name,
     now: link.clock.now(),
     queue: { kind: link.queue.kind },
+    /** Nothing is written unless a person applies the plan for it. */
     isManual: link.isManual ?? false,
     cycles: engine.tally.cycles,
     lastCycleAt: engine.lastCycleAt,
@@ -112,7 +68,10 @@ export function readStatus(engine: Engine, resync: ResyncReport | undefined): St
   };
 }
 
-function readEntities({ found, link, sides }: Engine): EntityStatus[] {
+/** One entity at a glance; counts of records unless the name says otherwise. */
+export type EntityStatus = Status['entities'][number];
+
+function readEntities({ found, link, sides }: Engine) {
   const { entities, mirror } = link;
   const records = mirror.readRecords().filter(({ presence }) => presence === 'present');
   const agreements = sides.map((side) =>
@@ -135,11 +94,14 @@ function readEntities({ found, link, sides }: Engine): EntityStatus[] {
       // Of several sides, at the one that has the fewest.
       recordsInTable: sides.length === 0 ? 0 : Math.min(...agreements.map((each) => ofEntity(each).length)),
       pending: ofEntity(underWay).length,
+      /** Without what a person ignores: nobody has to do anything about it. */
       refused: found.refusals.filter((each) => isOwn(each) && !each.isIgnored).length,
       conflicts: ofEntity(found.conflicts).length,
       held: found.holds.filter((each) => isOwn(each) && isNeeded(each)).length,
       sweep,
+      /** Since when all records are known: time since the last complete sweep began. Absent before there was one. */
       sweepAgeMs: sweep?.isComplete ? now - sweep.startedAt : undefined,
+      /** 95 of 100 records were read from the CRM no longer ago than this. Absent without records. */
       recordAgeP95Ms: percentile(ages, 0.95),
     };
   });

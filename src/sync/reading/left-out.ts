@@ -13,12 +13,6 @@ interface SingleRead {
   readonly version: string;
 }
 
-/** True if a direct read brought anything new, and when the one before was that did not (epoch ms), where there was one. */
-interface SingleNews {
-  readonly isNews: boolean;
-  readonly since?: number | undefined;
-}
-
 /** A list that leaves out fields of all its records. */
 interface AbridgedList {
   readonly names: readonly FieldName[];
@@ -90,8 +84,8 @@ export class LeftOut {
     return record && this.#rankOf(record, names) < 0 ? readAt : readAt + times.readPauseMs;
   }
 
-  /** Reads the next record of the entity alone. */
-  async readNext(entity: ListedEntity): Promise<SingleNews> {
+  /** Reads the next record of the entity alone. Whether that brought anything new, and when the read before was that did not (epoch ms). */
+  async readNext(entity: ListedEntity) {
     const { clock, mirror } = this.#link;
     const list = this.#lists.get(entity);
     const id = list?.queue.shift();

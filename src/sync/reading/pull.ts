@@ -34,20 +34,11 @@ const lacksFields = (
 ): boolean =>
   customFields.length + oddities.length + Object.keys(unusable).length === 0 && fieldsInUse(known).length > 0;
 
-/** What a page brought. */
-export interface PageChanges {
-  /** How many of its records are new or changed. */
-  readonly changes: number;
-  /** The oldest of the last looks that did not have them, epoch ms. */
-  readonly since: number;
-}
-
-/** Saves what a page said about its records. A look at the list that would have had the new ones was at `listedAt`, epoch ms. */
-export function absorbPage(
-  link: Link,
-  { records }: RecordList,
-  listedAt = Number.POSITIVE_INFINITY,
-): PageChanges {
+/**
+ * Saves what a page said about its records. Returns how many of them are new or changed, and the oldest of the last looks that did not have
+ * them, epoch ms. A look at the list that would have had the new ones was at `listedAt`.
+ */
+export function absorbPage(link: Link, { records }: RecordList, listedAt = Number.POSITIVE_INFINITY) {
   const { clock, mirror, times } = link;
   const reception = { now: clock.now(), lagMs: times.lagMs };
   return mirror.transaction(() => {
