@@ -66,9 +66,19 @@ export async function pushRecord(
 async function takeStep(link: Link, item: OutboxItem, isWithheld: IsWithheld): Promise<PushResult> {
   if (item.state === 'unknown') return settleCreate(link, item);
   if (isWithheld(item)) return 'nothing';
-  if (item.kind === 'create') return pushCreate(link, item, isWithheld);
-  return item.kind === 'update' ? pushUpdate(link, item, isWithheld) : pushDelete(link, item, isWithheld);
+  const isMeant = () => isStillMeant(link, item, isWithheld);
+  if (item.kind === 'create') return pushCreate(link, item, isMeant);
+  const push = item.kind === 'update' ? pushUpdate : pushDelete;
+  for (let reads = 1; ; reads += 1) {
+    const result = await push(link, item, isMeant, reads);
+    if (result !== 'tooLate') return result;
+  }
 }
+
+/** Reads the record of a step for so many times now, and sends the step. `tooLate`: what was read grew old before its turn came. */
+type PushAfterRead = (
+  ...step: [link: Link, item: OutboxItem, isMeant: () => boolean, reads: number]
+) => Promise<PushResult | 'tooLate'>;
 
 /** Marks the item as on its way; durable before the request leaves. */
 const markSending = ({ clock, mirror }: Link, item: OutboxItem): OutboxItem =>
@@ -95,18 +105,18 @@ const inTurn = (link: Link, item: OutboxItem, isMeant: () => boolean): WaitingWr
 });
 
 /** The same for a write that follows from a read of its record: it is meant only as long as nothing that was read since speaks against it. */
-const inTurnAfterRead = (link: Link, item: OutboxItem, isWithheld: IsWithheld): WaitingWrite =>
+const inTurnAfterRead = (link: Link, item: OutboxItem, isMeant: () => boolean): WaitingWrite =>
   inTurn(link, item, () => {
     const known = link.mirror.findRecord(item.key);
-    return isStillMeant(link, item, isWithheld) && !(known && hasMoved(item.base, known));
+    return isMeant() && !(known && hasMoved(item.base, known));
   });
 
-async function pushCreate(link: Link, item: OutboxItem, isWithheld: IsWithheld): Promise<PushResult> {
+async function pushCreate(link: Link, item: OutboxItem, isMeant: () => boolean): Promise<PushResult> {
   let sent = item;
   const begin = () => {
     sent = markSending(link, item);
   };
-  const write = { ...inTurn(link, item, () => isStillMeant(link, item, isWithheld)), begin };
+  const write = { ...inTurn(link, item, isMeant), begin };
   const answer = await sendInTurn(link, write, (sending) =>
     link.crm.createRecord(item.key.entity, item.fields, sending),
   );
@@ -145,12 +155,7 @@ function takeBack({ mirror }: Link, item: OutboxItem): void {
 }
 
 /** Sends the changed fields, unless the CRM's record moved since the step was decided: then the next cycle decides again. */
-async function pushUpdate(
-  link: Link,
-  item: OutboxItem,
-  isWithheld: IsWithheld,
-  reads = 1,
-): Promise<PushResult> {
+const pushUpdate: PushAfterRead = async (link, item, isMeant, reads) => {
   const { clock, mirror, times } = link;
   const { key } = item;
   const stored = mirror.findRecord(key);
@@ -161,7 +166,7 @@ async function pushUpdate(
     clock.now() - stored.observedAt >= times.rereadAfterMs ||
     hasUnanswered(mirror, key);
   const record = isStale ? await pullRecord(link, key, 'edit') : stored;
-  if (!isStillMeant(link, item, isWithheld)) return 'noted';
+  if (!isMeant()) return 'noted';
   if (!record) {
     closeAttempts(mirror, item, 'untraceable', clock.now());
     throw new SyncError('CRM_NOT_FOUND', `The CRM does not have ${recordKeyText(key)} any more.`);
@@ -175,15 +180,14 @@ async function pushUpdate(
     setAside(link, item);
     return 'noted';
   }
-  const write = { ...inTurnAfterRead(link, item, isWithheld), reads };
+  const write = { ...inTurnAfterRead(link, item, isMeant), reads };
   const answer = await sendInTurn(link, write, (sending) =>
     link.crm.updateRecord(key, item.fields, record.fields, sending),
   );
-  if (!answer && isStillMeant(link, item, isWithheld)) return pushUpdate(link, item, isWithheld, reads + 1);
-  if (!answer) return 'noted';
+  if (!answer) return isMeant() ? 'tooLate' : 'noted';
   finishUpdate(link, item, answer);
   return 'written';
-}
+};
 
 /** Where the row is gone, or lacks the column, the step is all that knows what was typed: it stays for the next cycle, and is not sent. */
 function setAside({ clock, mirror }: Link, item: OutboxItem): void {
@@ -244,17 +248,12 @@ function causeOf({ isUndo, notice }: OutboxItem): string {
  * Moves the record to the trash, unless somebody edited it since: a delete does not beat an edit. Where more would go with it by now than
  * was known when its row was seen last, or somebody answered, a person is asked.
  */
-async function pushDelete(
-  link: Link,
-  item: OutboxItem,
-  isWithheld: IsWithheld,
-  reads = 1,
-): Promise<PushResult> {
+const pushDelete: PushAfterRead = async (link, item, isMeant, reads) => {
   const { clock, log, mirror } = link;
   const { key } = item;
   if (comesLater(mirror, item)) return 'nothing';
   const record = await pullRecord(link, key, 'edit');
-  if (!isStillMeant(link, item, isWithheld)) return 'noted';
+  if (!isMeant()) return 'noted';
   if (record && hasMoved(item.base, record)) {
     if (item.isUndo) giveUpUndo(mirror, item, editedSince, clock.now());
     else forgetStep(mirror, key, clock.now());
@@ -265,14 +264,13 @@ async function pushDelete(
     return 'noted';
   }
   if (record) {
-    const write = { ...inTurnAfterRead(link, item, isWithheld), reads };
-    const isMeant = () => write.isMeant() && !isOutgrown(mirror, item) && !comesLater(mirror, item);
-    const isSent = await sendInTurn(link, { ...write, isMeant }, async (sending) => {
+    const isMeantAlone = () => isMeant() && !isOutgrown(mirror, item) && !comesLater(mirror, item);
+    const write = { ...inTurnAfterRead(link, item, isMeantAlone), reads };
+    const isSent = await sendInTurn(link, write, async (sending) => {
       await link.crm.deleteRecord(key, sending);
       return true;
     });
-    if (!isSent && isStillMeant(link, item, isWithheld)) return pushDelete(link, item, isWithheld, reads + 1);
-    if (!isSent) return 'noted';
+    if (!isSent) return isMeant() ? 'tooLate' : 'noted';
   }
   const at = clock.now();
   log.info('record.pushed', { run: item.run, record: recordKeyText(key), kind: 'delete' });
@@ -292,7 +290,7 @@ async function pushDelete(
     ]);
   });
   return 'written';
-}
+};
 
 /** Takes back a delete so that a person is asked about the row, whatever was answered or configured. An undo just ends: its row is still there. */
 function askAnew({ clock, mirror }: Link, item: OutboxItem): void {
