@@ -136,11 +136,9 @@ export function mergeValue(
     choose(crm, table);
     return settleTyped(view, typed, table, show);
   }
-  if (agreed !== undefined && equalValues(table, agreed))
-    return { kind: 'toTable', value: crm, before: table, lost: undefined };
   // An empty side says nothing about a field that was never agreed.
-  if (agreed === undefined && table === null)
-    return { kind: 'toTable', value: crm, before: null, lost: undefined };
+  if (equalValues(table, agreed ?? null))
+    return { kind: 'toTable', value: crm, before: table, lost: undefined };
   if (table === null && rules.blank === 'leave')
     return { kind: 'toTable', value: crm, before: null, lost: undefined, isUndone: true };
   const isAnswer = answered !== undefined && equalValues(crm, answered);

@@ -1,3 +1,4 @@
+import { once } from '../once.ts';
 import { labelKey, labelWithId } from '../text/label-key.ts';
 import type { Choice, FormerLabel } from './catalog.ts';
 
@@ -38,16 +39,15 @@ export function indexChoices<Id extends string | number>(
 ): ChoiceIndex<Id> {
   const byId = new Map(choices.map((choice) => [String(choice.id), choice]));
   const comingKeys = new Set(coming.map(labelKey));
-  let names: ReturnType<typeof indexNames<Id>> | undefined;
+  // Most values show the label of an id that is already known: then the index is not needed.
+  const names = once(() => indexNames(choices, former));
   const find = (text: string): Found<Id> => {
-    // Most values show the label of an id that is already known: then the index is not needed.
-    names ??= indexNames(choices, former);
-    const exact = names.byExactLabel.get(text);
+    const { byAlias, byExactLabel, byLabel } = names();
+    const exact = byExactLabel.get(text);
     if (exact) return { kind: 'one', id: exact.id };
     const key = labelKey(text);
     const [, bare, before = '', behind] = idPattern.exec(key) ?? [];
     const named = byId.get(bare ?? behind ?? '');
-    const { byAlias, byLabel } = names;
     const isNamedWhole = before === '' || byAlias.has(key) || byLabel.has(key);
     const bearers = isNamedWhole ? [] : (byLabel.get(before) ?? byAlias.get(before) ?? []);
     const mayBeOther = named !== undefined && !isNamedWhole && !bearers.includes(named);
@@ -60,10 +60,9 @@ export function indexChoices<Id extends string | number>(
     if (matches.length > 1) return { kind: 'several', labels: matches.map((choice) => choice.label) };
     return matches[0] ? { kind: 'one', id: matches[0].id } : { kind: 'none' };
   };
-  let formerByLabel: ReadonlyMap<string, readonly FormerLabel<Id>[]> | undefined;
+  const formerByLabel = once(() => Map.groupBy(former, ({ label }) => labelKey(label)));
   const mayShow = (id: string | number, text: string): boolean => {
-    formerByLabel ??= Map.groupBy(former, ({ label }) => labelKey(label));
-    const bearers = formerByLabel.get(labelKey(text)) ?? [];
+    const bearers = formerByLabel().get(labelKey(text)) ?? [];
     if (bearers.some((bearer) => String(bearer.id) === String(id))) return true;
     // It was written bare for what bears it now, before that was told apart.
     const label = byId.get(String(id))?.label;

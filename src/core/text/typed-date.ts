@@ -1,3 +1,4 @@
+import { once } from '../once.ts';
 import { dateToSerial, serialToDate } from './dates.ts';
 import { plainText } from './plain-text.ts';
 
@@ -5,9 +6,7 @@ import { plainText } from './plain-text.ts';
 const monthLanguages = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl', 'sv', 'da', 'nb', 'fi', 'pl', 'cs'];
 
 /** Collected when the first name is asked about: most processes never need it, and it would make each of them start later. */
-let knownMonths: ReadonlyMap<string, number> | undefined;
-
-function collectMonths(): ReadonlyMap<string, number> {
+const knownMonths = once((): ReadonlyMap<string, number> => {
   const meanings = new Map<string, Set<number>>();
   for (const language of monthLanguages) {
     for (const style of ['long', 'short'] as const) {
@@ -25,17 +24,12 @@ function collectMonths(): ReadonlyMap<string, number> {
   }
   const clear = [...meanings].filter(([key, numbers]) => /\p{L}/u.test(key) && numbers.size === 1);
   return new Map(clear.map(([key, numbers]) => [key, [...numbers][0] ?? 0]));
-}
+});
 
-function monthKey(text: string): string {
-  return text.normalize('NFC').toLowerCase().replace(/\.$/, '');
-}
+const monthKey = (text: string): string => text.normalize('NFC').toLowerCase().replace(/\.$/, '');
 
 /** The month, from 1 on, that a word names in one of the languages. */
-export function monthOfName(word: string): number | undefined {
-  knownMonths ??= collectMonths();
-  return knownMonths.get(monthKey(word));
-}
+export const monthOfName = (word: string): number | undefined => knownMonths().get(monthKey(word));
 
 const yearFirst = /^(?<year>\d{4})(?:-|\/|\.|年)(?<month>\d{1,2})(?:-|\/|\.|月)(?<day>\d{1,2})日?$/;
 const dayFirst = /^(?<day>\d{1,2})\.\s?(?<month>\d{1,2})\.\s?(?<year>\d{4})\.?$/;
