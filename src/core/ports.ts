@@ -101,12 +101,8 @@ export interface WorkQueue {
 }
 
 /** Structured log lines: an event name and flat fields, never values of records or secrets. */
-export interface Log {
-  debug(event: string, fields?: Readonly<Record<string, unknown>>): void;
-  info(event: string, fields?: Readonly<Record<string, unknown>>): void;
-  warn(event: string, fields?: Readonly<Record<string, unknown>>): void;
-  error(event: string, fields?: Readonly<Record<string, unknown>>): void;
-}
+export type Log = Readonly<Record<'debug' | 'info' | 'warn' | 'error', LogLine>>;
+type LogLine = (event: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 /** A slot of the request budget as it is kept over restarts. Times are epoch ms. */
 export interface KeySlot {

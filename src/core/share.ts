@@ -11,16 +11,11 @@ export interface ShareView {
   readonly failed?: ReadonlySet<string>;
 }
 
-/** What a process should do so that all links are run, by each process about as many. */
-export interface ShareStep {
-  /** Links to take; others may be faster. */
-  readonly take: readonly string[];
-  /** A link to give to a process that runs at least two fewer. */
-  readonly give: string | undefined;
-}
-
-/** The next step of a process. Where everybody follows it all links are run, and no two processes are more than one link apart. */
-export function nextShare({ failed, holders, links, processes, self }: ShareView): ShareStep {
+/**
+ * The next step of a process: the links to take, where others may be faster, and one to give to a process that runs at least two fewer.
+ * Where everybody follows it all links are run, and no two processes are more than one link apart.
+ */
+export function nextShare({ failed, holders, links, processes, self }: ShareView) {
   const held = (process: string) => links.filter((link) => holders.get(link) === process);
   const mine = held(self);
   const free = links.filter((link) => !holders.has(link));

@@ -37,16 +37,10 @@ export const formatSerial = (serial: number): string | undefined =>
     : lightFormat(utc(serialOrigin.getTime() + Math.round(serial * dayMs)), 'yyyy-MM-dd HH:mm');
 
 /** What a calendar and a clock show of a serial number. */
-export interface Moment {
-  readonly year: number;
-  readonly month: number;
-  readonly day: number;
-  readonly hour: number;
-  readonly minute: number;
-}
+export type Moment = ReturnType<typeof momentOfSerial>;
 
 /** The day and time of a serial number, to the second, also of one before 1900. */
-export function momentOfSerial(serial: number): Moment {
+export function momentOfSerial(serial: number) {
   const wall = utc(serialOrigin.getTime() + Math.round((serial * dayMs) / 1000) * 1000);
   return {
     year: wall.getFullYear(),

@@ -7,8 +7,6 @@ export interface NumberReadings {
   readonly isPercent: boolean;
 }
 
-const none: NumberReadings = { numbers: [], isPercent: false };
-
 /** A sheet and a double hold so many digits; a longer number would be another one. */
 const digitsMax = 15;
 
@@ -32,9 +30,10 @@ export function readTypedNumber(text: string): NumberReadings {
   const amount = isPercent ? bare.replace(percentSign, '$1') : stripCurrency(bare);
   const { digits, isNegative } = stripSign(amount.replace(noCents, '00'));
   const numbers = readDigits(isPercent ? digits : stripCurrency(digits));
-  return numbers.length === 0
-    ? none
-    : { numbers: numbers.map((number) => (isNegative && number !== 0 ? -number : number)), isPercent };
+  return {
+    numbers: numbers.map((number) => (isNegative && number !== 0 ? -number : number)),
+    isPercent: isPercent && numbers.length > 0,
+  };
 }
 
 function stripCurrency(text: string): string {

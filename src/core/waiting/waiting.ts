@@ -41,13 +41,8 @@ export interface Brake {
   readonly scope: string;
   readonly entity: Entity;
   readonly reason: string;
-  readonly changes: StoppedChanges;
-}
-
-/** The changes that a brake stops: the first of them, and how many there are. */
-export interface StoppedChanges {
-  readonly count: number;
-  readonly shown: readonly StoppedChange[];
+  /** How many changes it stops, and the first of them. */
+  readonly changes: { readonly count: number; readonly shown: readonly StoppedChange[] };
 }
 
 /**

@@ -12,13 +12,6 @@ import { forgetStep } from '../pushing/unanswered.ts';
 
 type AccountLink = Pick<Link, 'keys' | 'mirror'>;
 
-/** Nobody knows, or nobody agreed, whose records the CRM shows now. */
-export interface AccountDoubt {
-  readonly reason: string;
-  /** It is another account for certain, so that a person can answer; else it is still being found out. */
-  readonly isOther: boolean;
-}
-
 const isAmong = (
   names: readonly string[],
   { mirror }: AccountLink,
@@ -32,9 +25,10 @@ const namesNow = ({ keys }: AccountLink): readonly string[] => keys?.().map(({ n
 
 /**
  * Why the CRM may show the records of another account than before. The CRM tells no account by name, but a key belongs to one for as long
- * as it lives: so a doubt begins with a key that was not used before, and ends when a record that is known was read with it.
+ * as it lives: so a doubt begins with a key that was not used before, and ends when a record that is known was read with it. `isOther`: it
+ * is another account for certain, so that a person can answer; else it is still being found out.
  */
-export function findAccountDoubt(link: AccountLink): AccountDoubt | undefined {
+export function findAccountDoubt(link: AccountLink) {
   const names = namesNow(link);
   if (isAmong(names, link, facts.knownKeys) || knownRecords(link).length === 0) return undefined;
   return isAmong(names, link, facts.otherKeys)
