@@ -2,7 +2,6 @@ import { isSyncError } from '../core/errors.ts';
 import {
   type Condition,
   type ConditionName,
-  type Consequence,
   type Finding,
   findInEngine,
   findInMirror,
@@ -88,9 +87,7 @@ export class Health {
 }
 
 /** Whether no condition says otherwise. */
-export const isAlive = (conditions: readonly Condition[]): boolean => !makesAny(conditions, 'notAlive');
+export const isAlive = (conditions: readonly Condition[]): boolean =>
+  conditions.every(({ makes }) => makes !== 'notAlive');
 export const isReady = (conditions: readonly Condition[]): boolean =>
-  !makesAny(conditions, 'notAlive', 'notReady');
-
-const makesAny = (conditions: readonly Condition[], ...consequences: Consequence[]): boolean =>
-  conditions.some(({ makes }) => consequences.includes(makes));
+  conditions.every(({ makes }) => makes === 'degraded');

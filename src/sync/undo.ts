@@ -48,13 +48,9 @@ export function planUndoOf({ entities, mirror }: Link, order: UndoOrder): UndoPl
 
 /** Says once of each record of another account that nothing of it is taken back, unless something of the one is that has its id now. */
 function refuseOthers(others: readonly HistoryEntry[], own: readonly HistoryEntry[]): UndoRefusal[] {
-  const told = new Set(own.map(({ key }) => recordKeyText(key)));
-  return others.flatMap(({ key }) => {
-    const name = recordKeyText(key);
-    if (told.has(name)) return [];
-    told.add(name);
-    return { key, reason: 'It was done in another account of the CRM.' };
-  });
+  const refused = new Map(others.map(({ key }) => [recordKeyText(key), key]));
+  for (const { key } of own) refused.delete(recordKeyText(key));
+  return [...refused.values()].map((key) => ({ key, reason: 'It was done in another account of the CRM.' }));
 }
 
 /**

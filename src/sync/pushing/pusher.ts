@@ -1,9 +1,8 @@
+import { ownerKeys } from '../../core/cascade.ts';
 import { isSyncError, SyncError } from '../../core/errors.ts';
 import type { Mirror } from '../../core/mirror.ts';
-import type { WorkQueue } from '../../core/ports.ts';
 import { type RecordKey, recordKeyText } from '../../core/record.ts';
-import type { OutboxItem } from '../../core/state.ts';
-import { forgetEveryMs, forgetOld } from '../forget.ts';
+import type { OutboxItem, StoredRecord } from '../../core/state.ts';
 import type { Link } from '../link.ts';
 import { Lock, Loop } from '../loop.ts';
 import { isOfMirror, type Problems } from '../problems.ts';
@@ -16,6 +15,9 @@ const refillsInVainMax = 15;
 
 /** After so many pushes without the queue it is looked at again. */
 const pushesWithoutQueueMax = 20;
+
+/** A pause between two looks for what may be forgotten. */
+const forgetEveryMs = 60 * 60 * 1_000;
 
 export interface PusherOptions {
   readonly link: Link;
@@ -165,9 +167,34 @@ export class Pusher extends Loop {
   }
 }
 
+/** Forgets what is over for longer than the history is kept: its lines, and records that are gone and of which nothing is left on any side. */
+function forgetOld({ clock, mirror, times }: Link, sides: readonly Mirror[]): void {
+  const before = clock.now() - times.historyMs;
+  mirror.forgetJournal(before);
+  const records = mirror.readRecords();
+  // What outlives its lead goes on showing its name.
+  const named = new Set(
+    records
+      .filter(({ presence }) => presence === 'present')
+      .flatMap(ownerKeys)
+      .map(recordKeyText),
+  );
+  const isOver = ({ key, lastSeenAt, presence, written }: StoredRecord): boolean =>
+    presence === 'gone' &&
+    Math.max(lastSeenAt, written?.at ?? lastSeenAt) < before &&
+    !named.has(recordKeyText(key)) &&
+    sides.every((side) => !side.findAgreement(key) && !side.findOutboxItem(key));
+  mirror.transaction(() => {
+    for (const { key } of records.filter(isOver)) {
+      mirror.dropRecord(key);
+      if (key.entity === 'lead') mirror.dropContactRead(key.id);
+    }
+  });
+}
+
 /** Wakes the worker. A queue that does not answer is no loss: the refill adds what is due as soon as it does. */
 export async function wake(
-  { log, queue }: { readonly log: Link['log']; readonly queue: WorkQueue },
+  { log, queue }: Pick<Link, 'log' | 'queue'>,
   keys: readonly RecordKey[],
 ): Promise<void> {
   if (keys.length === 0) return;
