@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { parseRecordKey } from '../core/record.ts';
 import { listFew } from '../core/text/cut-text.ts';
 import { answers, answersTo } from '../core/waiting/answer.ts';
-import { answer } from '../sync/answers.ts';
+import { answer, resolveAll, resolveConflict } from '../sync/answers.ts';
 import type { Engine } from '../sync/engine.ts';
-import { resolveAll, resolveConflict } from '../sync/resolve.ts';
 import { listRefused, listWaiting } from '../sync/status.ts';
 import { RequestRefused, readInput } from './input.ts';
 

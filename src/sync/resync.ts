@@ -1,11 +1,11 @@
 import { explainError } from '../core/errors.ts';
-import type { Mirror } from '../core/mirror.ts';
 import { type Entity, listedEntities } from '../core/record.ts';
 import type { OutboxItem } from '../core/state.ts';
 import { refusedScope } from '../core/waiting/scopes.ts';
 import { isNeeded } from '../core/waiting/waiting.ts';
 import type { Engine } from './engine.ts';
 import { readSteps, readUnderWay } from './pushing/under-way.ts';
+import { readPresent } from './reading/lists.ts';
 
 /** How a resync goes, and what it came to. Times are epoch ms. */
 export interface ResyncReport {
@@ -57,7 +57,8 @@ export async function resync(
     onProgress(report);
   };
   try {
-    advance({ expected: countKnown(mirror) });
+    const known = listedEntities.map((entity) => [entity, readPresent(mirror, entity).length]);
+    advance({ expected: Object.fromEntries(known) });
     await engine.pullAll((entity, records) => advance({ records: { ...report.records, [entity]: records } }));
     for (let cycles = 0, isSettled = false; !isSettled && cycles < cyclesMax; cycles += 1) {
       if (engine.isStopping) throw new Error('The daemon stopped before both sides were the same.');
@@ -77,12 +78,6 @@ export async function resync(
     advance({ state: 'failed', finishedAt: clock.now(), problem: explainError(error) });
   }
   return report;
-}
-
-function countKnown(mirror: Mirror): ResyncReport['expected'] {
-  const count = (entity: Entity) =>
-    mirror.readRecords(entity).filter(({ presence }) => presence === 'present').length;
-  return Object.fromEntries(listedEntities.map((entity) => [entity, count(entity)]));
 }
 
 /** What only a person can settle, and is to. What the CRM refused may be in the outbox alone. */

@@ -4,6 +4,7 @@ import { answerIn } from '../core/waiting/answer.ts';
 import { isNeeded } from '../core/waiting/waiting.ts';
 import type { Engine } from './engine.ts';
 import { readUnderWay } from './pushing/under-way.ts';
+import { readPresent } from './reading/lists.ts';
 import type { ResyncReport } from './resync.ts';
 
 /** Something that a person can decide: its scope, what it is in a sentence, and what can be answered. */
@@ -73,7 +74,7 @@ export type EntityStatus = Status['entities'][number];
 
 function readEntities({ found, link, sides }: Engine) {
   const { entities, mirror } = link;
-  const records = mirror.readRecords().filter(({ presence }) => presence === 'present');
+  const records = readPresent(mirror);
   const agreements = sides.map((side) =>
     side.mirror.readAgreements().filter(({ fields }) => Object.keys(fields).length > 0),
   );

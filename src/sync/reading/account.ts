@@ -9,6 +9,7 @@ import type { StoredRecord } from '../../core/state.ts';
 import { differingFields } from '../../core/value.ts';
 import type { Link } from '../link.ts';
 import { forgetStep } from '../pushing/unanswered.ts';
+import { readPresent } from './lists.ts';
 
 type AccountLink = Pick<Link, 'keys' | 'mirror'>;
 
@@ -103,7 +104,7 @@ async function findAny(
 }
 
 const knownRecords = ({ mirror }: AccountLink): readonly StoredRecord[] =>
-  mirror.readRecords().filter(({ key, presence }) => presence === 'present' && isListed(key.entity));
+  readPresent(mirror).filter(({ key }) => isListed(key.entity));
 
 /** Some records from among all of them. */
 export function sampleOf(records: readonly StoredRecord[]): StoredRecord[] {

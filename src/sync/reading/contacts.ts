@@ -7,7 +7,7 @@ import type { RecordId } from '../../core/record.ts';
 import type { StoredRecord } from '../../core/state.ts';
 import type { Link } from '../link.ts';
 import { readKnown } from './account.ts';
-import { readEmptyLists, readSwept, saveNameless } from './lists.ts';
+import { readEmptyLists, readPresent, readSwept, saveNameless } from './lists.ts';
 import { absorbPage, proveEachGone, proveGone } from './pull.ts';
 
 /**
@@ -64,8 +64,7 @@ export async function readContacts(link: Link, leadId: RecordId, lane: Lane): Pr
 
 /** Reads the contacts of every lead that is there, a request for each. Answers how many there are; throws what fails. */
 export async function readAllContacts(link: Link): Promise<number> {
-  for (const { key, presence } of link.mirror.readRecords('lead'))
-    if (presence === 'present') await readContacts(link, key.id, 'sweep');
+  for (const { key } of readPresent(link.mirror, 'lead')) await readContacts(link, key.id, 'sweep');
   noteRound(link);
   return presentContacts(link).length;
 }
@@ -82,11 +81,7 @@ async function proveContactsGone(link: Link, lead: StoredRecord): Promise<void> 
 const leadOf = ({ key }: StoredRecord): RecordId => splitContactId(key.id).leadId;
 
 const presentContacts = ({ mirror }: Link, leadId?: RecordId): StoredRecord[] =>
-  mirror
-    .readRecords('contact')
-    .filter(
-      (contact) => contact.presence === 'present' && (leadId === undefined || leadOf(contact) === leadId),
-    );
+  readPresent(mirror, 'contact').filter((contact) => leadId === undefined || leadOf(contact) === leadId);
 
 const leadsOfContacts = (link: Link): ReadonlySet<RecordId> => new Set(presentContacts(link).map(leadOf));
 
@@ -98,7 +93,7 @@ function noteRound(link: Link): void {
   const { clock, mirror } = link;
   const swept = readSwept(mirror);
   const readAt = new Map(mirror.readContactReads().map(({ leadId, at }) => [leadId, at]));
-  const leads = mirror.readRecords('lead').filter(({ presence }) => presence === 'present');
+  const leads = readPresent(mirror, 'lead');
   const isSure = leads.length > 0 || readEmptyLists(mirror).has('lead');
   const knowsLeads = isSure && swept.has('lead');
   const times = leads.flatMap(({ key }) => readAt.get(key.id) ?? []);

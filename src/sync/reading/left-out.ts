@@ -4,6 +4,7 @@ import type { ListedEntity, ObservedRecord, RecordId } from '../../core/record.t
 import type { StoredRecord } from '../../core/state.ts';
 import { differingFields, type FieldName } from '../../core/value.ts';
 import type { Link } from '../link.ts';
+import { readPresent } from './lists.ts';
 import { pullRecord } from './pull.ts';
 
 /** A direct read of a record: when it was (monotonic and epoch ms), and which version of the record the CRM names. */
@@ -59,9 +60,7 @@ export class LeftOut {
   }
 
   #inOrder(entity: ListedEntity, names: readonly FieldName[]): RecordId[] {
-    return this.#link.mirror
-      .readRecords(entity)
-      .filter(({ presence }) => presence === 'present')
+    return readPresent(this.#link.mirror, entity)
       .map((record) => ({ id: record.key.id, rank: this.#rankOf(record, names) }))
       .toSorted((left, right) => left.rank - right.rank)
       .map(({ id }) => id);

@@ -2,6 +2,11 @@ import { facts } from '../../core/facts.ts';
 import type { Mirror } from '../../core/mirror.ts';
 import { sweepsToProve } from '../../core/reading/observe.ts';
 import { type Entity, entities, isListed, type RecordId } from '../../core/record.ts';
+import type { StoredRecord } from '../../core/state.ts';
+
+/** The records of a kind, or of all, that are not known to be gone. */
+export const readPresent = (mirror: Mirror, entity?: Entity): StoredRecord[] =>
+  mirror.readRecords(entity).filter(({ presence }) => presence === 'present');
 
 /** The entities that were read from the CRM to the end at least once: of these it is known what the CRM does not have. */
 export const readSwept = (mirror: Mirror): ReadonlySet<Entity> =>

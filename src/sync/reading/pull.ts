@@ -9,7 +9,7 @@ import type { StoredRecord, Sweep } from '../../core/state.ts';
 import { differingFields } from '../../core/value.ts';
 import type { Link } from '../link.ts';
 import { readKnown, readOwnCatalog, readUnexchanged, sampleOf, saveOwnCatalog } from './account.ts';
-import { noteListed, saveNameless } from './lists.ts';
+import { noteListed, readPresent, saveNameless } from './lists.ts';
 
 /** Absences that are proven by direct reads after one sweep at most, so that proving never eats the budget. */
 const proofsMax = 50;
@@ -105,7 +105,7 @@ export async function pullPage(
   const answer = await readKnown(link, () => link.crm.listRecords(entity, page, lane));
   // A page of nothing but trash has others behind it.
   if (page > 1 || answer.records.length > 0 || answer.nameless || answer.hasMore) return answer;
-  const known = link.mirror.readRecords(entity).filter(({ presence }) => presence === 'present');
+  const known = readPresent(link.mirror, entity);
   if (known.length <= 1 || !(await isAnyThere(link, known, lane))) return answer;
   const words = `The CRM lists no ${entity} records, but ${known.length} were known.`;
   throw new SyncError('CRM_UNREADABLE', words);
@@ -136,7 +136,7 @@ export function finishSweep(
 ): { readonly finished: Sweep; readonly missed: readonly StoredRecord[] } {
   const { entity, pages, startedAt } = sweep;
   const ended = mirror.transaction(() => {
-    const known = mirror.readRecords(entity).filter(({ presence }) => presence === 'present');
+    const known = readPresent(mirror, entity);
     // A record that moved on to the next page meanwhile was read twice, and is one.
     const records = known.filter(({ lastSeenAt }) => lastSeenAt >= startedAt).length;
     const finished = { ...sweep, records, isComplete: true, finishedAt: clock.now() };
