@@ -166,10 +166,8 @@ export function mergeUnknown(view: MergeView, table: Value | undefined): Differe
     table !== undefined && known.some((value) => value !== undefined && equalValues(table, value));
   if (!isUntouched && rules.direction !== 'toTable')
     return { kind: 'refused', reason: unknownReason(field, unread) };
-  return {
-    kind: 'unknown',
-    ...(unread === undefined ? {} : { reason: describeUnread(field.header, unread) }),
-  };
+  if (unread === undefined) return { kind: 'unknown' };
+  return { kind: 'unknown', reason: describeUnread(field.header, unread) };
 }
 
 function unknownReason({ header, held }: FieldDefinition, unread: string | undefined): string {

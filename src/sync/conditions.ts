@@ -206,20 +206,16 @@ function findUnread({ link, runners, startedAt }: Engine, sweeps: readonly Sweep
 }
 
 /** A sweep can not be late while the daemon that would have done it was not there. */
-function findLateSweeps(
-  { link, startedAt }: Engine,
-  sweeps: readonly Sweep[],
-  sweepAgeMs: number,
-): Finding[] {
+function findLateSweeps({ link, startedAt }: Engine, sweeps: readonly Sweep[], ageMaxMs: number): Finding[] {
   const late = sweeps
     .filter(({ entity }) => isListed(entity))
-    .map((sweep) => ({ ...sweep, since: Math.max(sweep.startedAt, startedAt) + sweepAgeMs }))
+    .map((sweep) => ({ ...sweep, since: Math.max(sweep.startedAt, startedAt) + ageMaxMs }))
     .filter(({ since }) => since <= link.clock.now());
   if (late.length === 0) return [];
   const reads = late.map(
     ({ entity, startedAt: at }) => `${link.titles[entity]} since ${new Date(at).toISOString()}`,
   );
-  const words = `Not read completely from the CRM: ${reads.join(', ')}. The limit is ${describeDuration(sweepAgeMs)}.`;
+  const words = `Not read completely from the CRM: ${reads.join(', ')}. The limit is ${describeDuration(ageMaxMs)}.`;
   return [
     { name: 'SWEEP_LATE', since: Math.min(...late.map(({ since }) => since)), words, makes: 'notReady' },
   ];

@@ -32,12 +32,9 @@ export function noteContests(problems: Problems, { holds }: Pick<SideReport, 'ho
     }),
   );
   const known = new Set(problems.list().map(({ source }) => source));
-  for (const source of known) if (!parked.has(source)) problems.end(source);
-  for (const source of parked) {
-    if (known.has(source)) continue;
-    problems.begin(
-      source,
-      new SyncError('RECORD_CONTESTED', `${source} is held: both sides keep changing it.`),
-    );
+  for (const source of known.difference(parked)) problems.end(source);
+  for (const source of parked.difference(known)) {
+    const words = `${source} is held: both sides keep changing it.`;
+    problems.begin(source, new SyncError('RECORD_CONTESTED', words));
   }
 }

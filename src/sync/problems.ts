@@ -52,11 +52,8 @@ export class Problems {
     const before = this.#open.get(source);
     if (!before) return;
     this.#open.delete(source);
-    this.#log.info('problem.ended', {
-      source,
-      code: before.code,
-      lastedMs: this.#clock.now() - before.since,
-    });
+    const { code, since } = before;
+    this.#log.info('problem.ended', { source, code, lastedMs: this.#clock.now() - since });
   }
 
   list(): Problem[] {

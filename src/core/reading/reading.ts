@@ -194,12 +194,7 @@ const trustInNeighbours = 2;
 /** One change in a hundred days: nothing is expected to change more rarely, so that no page is ever forgotten. */
 const rateMin = 1 / (100 * 86_400_000);
 
-function learn(
-  pages: readonly PageState[],
-  page: number,
-  changes: number,
-  now: number,
-): readonly PageState[] {
+function learn(pages: Reading['pages'], page: number, changes: number, now: number): Reading['pages'] {
   const index = page - 1;
   const before = pages[index];
   // All records of a page that is read for the first time are new: that says nothing about how it changes.

@@ -42,11 +42,10 @@ export function findDisorder(
   lost: readonly Displaced[] = [],
 ): Disorder[] {
   const byField = [...Map.groupBy(edits, ({ field }) => field)];
-  const [allowedBlanks, allowedValues, allowedRows] = [
-    blanksMax(agreed, limits),
-    Math.max(limits.columnMin, Math.floor(agreed * limits.columnShare)),
-    Math.max(limits.changesMin, Math.floor(agreed * limits.changesShare)),
-  ];
+  const allowedBlanks = blanksMax(agreed, limits);
+  const allowedValues = Math.max(limits.columnMin, Math.floor(agreed * limits.columnShare));
+  const allowedRows = Math.max(limits.changesMin, Math.floor(agreed * limits.changesShare));
+  const lostOf = (name: FieldName) => lost.filter(({ field }) => field === name);
   /** One disorder for all columns that are wrong in this way, with their edits; none where no column is. */
   const find = (
     kind: Disorder['kind'],
@@ -60,11 +59,7 @@ export function findDisorder(
   const found = [
     ...find(
       'torn',
-      (own, name) =>
-        areMoved(
-          own,
-          lost.filter(({ field }) => field === name),
-        ),
+      (own, name) => areMoved(own, lostOf(name)),
       (fields) => `The values of ${fields} only changed places: was a part of the rows sorted?`,
     ),
     ...find(

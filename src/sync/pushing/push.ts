@@ -177,7 +177,9 @@ const pushUpdate: PushAfterRead = async (link, item, isMeant, reads) => {
     return 'written';
   }
   if (hasMoved(item.base, record)) {
-    setAside(link, item);
+    // Where the row is gone, or lacks the column, the step is all that knows what was typed: it stays for the next cycle, and is not sent.
+    if (item.isUndo) giveUpUndo(mirror, item, editedSince, clock.now());
+    else closeAttempts(mirror, item, 'outdated', clock.now());
     return 'noted';
   }
   const write = { ...inTurnAfterRead(link, item, isMeant), reads };
@@ -188,12 +190,6 @@ const pushUpdate: PushAfterRead = async (link, item, isMeant, reads) => {
   finishUpdate(link, item, answer);
   return 'written';
 };
-
-/** Where the row is gone, or lacks the column, the step is all that knows what was typed: it stays for the next cycle, and is not sent. */
-function setAside({ clock, mirror }: Link, item: OutboxItem): void {
-  if (item.isUndo) giveUpUndo(mirror, item, editedSince, clock.now());
-  else closeAttempts(mirror, item, 'outdated', clock.now());
-}
 
 const editedSince = 'It was edited in the CRM since.';
 

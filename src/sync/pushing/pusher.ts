@@ -193,10 +193,7 @@ function forgetOld({ clock, mirror, times }: Link, sides: readonly Mirror[]): vo
 }
 
 /** Wakes the worker. A queue that does not answer is no loss: the refill adds what is due as soon as it does. */
-export async function wake(
-  { log, queue }: Pick<Link, 'log' | 'queue'>,
-  keys: readonly RecordKey[],
-): Promise<void> {
+export async function wake({ log, queue }: Link, keys: readonly RecordKey[]): Promise<void> {
   if (keys.length === 0) return;
   try {
     await queue.add(keys);

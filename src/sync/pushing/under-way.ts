@@ -1,11 +1,9 @@
 import { isOnItsWay, type OutboxItem } from '../../core/state.ts';
 import type { Link } from '../link.ts';
 
-type StepsLink = Pick<Link, 'mirror' | 'entities'>;
-
 /** What the outboxes hold of kinds of record that are switched on. Steps of any other rest until it is on again, and keep nobody waiting. */
-export const readSteps = ({ entities, mirror }: StepsLink): OutboxItem[] =>
+export const readSteps = ({ entities, mirror }: Link): OutboxItem[] =>
   mirror.readAllSteps().filter(({ key }) => entities.includes(key.entity));
 
 /** Those of them that reach the CRM without a person. */
-export const readUnderWay = (link: StepsLink): OutboxItem[] => readSteps(link).filter(isOnItsWay);
+export const readUnderWay = (link: Link): OutboxItem[] => readSteps(link).filter(isOnItsWay);

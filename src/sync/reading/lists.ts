@@ -1,7 +1,7 @@
 import { facts } from '../../core/facts.ts';
 import type { Mirror } from '../../core/mirror.ts';
 import { sweepsToProve } from '../../core/reading/observe.ts';
-import { type Entity, entities, isListed, type RecordId } from '../../core/record.ts';
+import { type Entity, entities, isListed } from '../../core/record.ts';
 import type { StoredRecord } from '../../core/state.ts';
 
 /** The records of a kind, or of all, that are not known to be gone. */
@@ -36,12 +36,7 @@ export const readEmptyLists = (mirror: Mirror): ReadonlySet<Entity> =>
   );
 
 /** Keeps what a whole list showed without an id: until it is read again, any record that is missing may be one of these. */
-export function saveNameless(
-  mirror: Mirror,
-  entity: Entity,
-  words: readonly string[],
-  leadId: RecordId = '',
-): void {
+export function saveNameless(mirror: Mirror, entity: Entity, words: readonly string[], leadId = ''): void {
   const before = mirror.readFact(facts.nameless(entity)) ?? {};
   if (words.length === 0 && before[leadId] === undefined) return;
   const { [leadId]: _before, ...others } = before;

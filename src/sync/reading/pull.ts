@@ -128,12 +128,8 @@ export function noteProgress({ mirror }: Link, sweep: Sweep): void {
  * Ends a sweep that read every page. Only where no page failed meanwhile does it count what the list lacked: those records have missed
  * one more sweep, and are answered.
  */
-export function finishSweep(
-  { clock, log, mirror }: Link,
-  sweep: Sweep,
-  isUnbroken: boolean,
-  nameless: readonly string[] = [],
-): { readonly finished: Sweep; readonly missed: readonly StoredRecord[] } {
+export function finishSweep(link: Link, sweep: Sweep, isUnbroken: boolean, nameless: readonly string[]) {
+  const { clock, log, mirror } = link;
   const { entity, pages, startedAt } = sweep;
   const ended = mirror.transaction(() => {
     const known = readPresent(mirror, entity);
