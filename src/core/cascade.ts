@@ -31,11 +31,8 @@ export function createCascades(records: readonly KnownRecord[], outbox: readonly
   const find = once(() => indexRecords(records));
   const ownersOf = (record: KnownRecord) =>
     ownerKeys(record).flatMap((key) => find().byKey.get(recordKeyText(key)) ?? []);
-  const deletes = new Set(
-    outbox
-      .filter(({ kind, state }) => kind === 'delete' && state !== 'refused')
-      .map(({ key }) => recordKeyText(key)),
-  );
+  const meant = outbox.filter(({ kind, state }) => kind === 'delete' && state !== 'refused');
+  const deletes = new Set(meant.map(({ key }) => recordKeyText(key)));
   /** The records that are there and would go with it, those that would go with them included. */
   const goingWith = (key: RecordKey): readonly KnownRecord[] => {
     const going = new Set<KnownRecord>();

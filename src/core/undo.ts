@@ -70,10 +70,8 @@ export function planUndo(
   const plans = [...Map.groupBy(oldestFirst, ({ key }) => recordKeyText(key)).values()].map((own) =>
     planRecord(own, { find, catalog, field }),
   );
-  const steps = Object.groupBy(
-    plans.flatMap((plan) => plan.steps),
-    ({ kind }) => kind,
-  );
+  const planned = plans.flatMap((plan) => plan.steps);
+  const steps = Object.groupBy(planned, ({ kind }) => kind);
   const parted = partRemovals(steps.delete ?? [], find);
   const refusals = [...plans.flatMap((plan) => plan.refusals), ...parted.refusals];
   return { steps: [...(steps.update ?? []), ...parted.steps], refusals };
@@ -204,9 +202,8 @@ function planFields(
   const [{ key }] = entries as [HistoryEntry];
   const updates = entries.filter(({ kind }) => kind === 'update');
   const names = new Set(updates.flatMap(({ after }) => Object.keys(after)));
-  const definitions = new Map(
-    describeEntity(key.entity, occasion.catalog).map((field) => [field.name, field]),
-  );
+  const known = describeEntity(key.entity, occasion.catalog);
+  const definitions = new Map(known.map((field) => [field.name, field]));
   const fields: Record<FieldName, Value> = {};
   const base: Record<FieldName, Value> = {};
   const refusals: UndoRefusal[] = [];

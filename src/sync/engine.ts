@@ -101,9 +101,8 @@ export class Engine {
 
   /** What does not work now, of the link's parts and of single records. */
   listProblems(): Problem[] {
-    return [this.problems, ...this.runners.map(({ recordProblems }) => recordProblems)].flatMap((problems) =>
-      problems.list(),
-    );
+    const all = [this.problems, ...this.runners.map(({ recordProblems }) => recordProblems)];
+    return all.flatMap((problems) => problems.list());
   }
 
   /** What was done since the start, at all sides together; for status and for telling whether a resync changed anything. */

@@ -39,12 +39,8 @@ export class Health {
   /** All conditions that hold now, each name once. */
   read(): Condition[] {
     const now = this.#options.engine.link.clock.now();
-    const found = this.#find().map(
-      (finding): Condition => ({
-        ...finding,
-        since: finding.since ?? this.#open.get(finding.name)?.since ?? now,
-      }),
-    );
+    const sinceOf = ({ name, since }: Finding) => since ?? this.#open.get(name)?.since ?? now;
+    const found = this.#find().map((finding): Condition => ({ ...finding, since: sinceOf(finding) }));
     this.#open = new Map(found.map((condition) => [condition.name, condition]));
     return [...this.#open.values()];
   }

@@ -1,5 +1,4 @@
 import type { Entity, RecordKey } from '../core/record.ts';
-import type { Decision } from '../core/state.ts';
 import { answerIn } from '../core/waiting/answer.ts';
 import { isNeeded } from '../core/waiting/waiting.ts';
 import type { Engine } from './engine.ts';
@@ -15,13 +14,8 @@ export const listWaiting = ({ runners }: Engine) =>
   runners.flatMap(({ askedSince, side: { mirror, report } }) => {
     if (!report || report.questions.length === 0) return [];
     // What is asked although the plan was made with an answer to it, as where the key does not let that through, is asked anew.
-    const isOpen = ({ at }: Decision) => at >= report.at;
-    const answered = new Map(
-      mirror
-        .readDecisions()
-        .filter(isOpen)
-        .map((decision) => [decision.scope, answerIn(decision)]),
-    );
+    const open = mirror.readDecisions().filter(({ at }) => at >= report.at);
+    const answered = new Map(open.map((decision) => [decision.scope, answerIn(decision)]));
     return report.questions.map(({ about, answers, scope, what }) => ({
       scope,
       what,

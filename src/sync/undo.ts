@@ -65,9 +65,7 @@ export async function undo(link: Link, order: UndoOrder): Promise<UndoPlan> {
     for (const { key, ...parts } of plan.steps)
       replaceStep(mirror, { ...waitingStep(occasion, key, parts), isUndo: true }, occasion.now);
   });
-  await wake(
-    link,
-    plan.steps.map(({ key }) => key),
-  );
+  const keys = plan.steps.map(({ key }) => key);
+  await wake(link, keys);
   return plan;
 }

@@ -1,12 +1,5 @@
 import { plainText } from './plain-text.ts';
 
-/** What a text may mean as a number: no reading when it is none, several when people of different countries read it differently. */
-export interface NumberReadings {
-  readonly numbers: readonly number[];
-  /** A percent sign stood behind it; the numbers are what stands before the sign. */
-  readonly isPercent: boolean;
-}
-
 /** A sheet and a double hold so many digits; a longer number would be another one. */
 const digitsMax = 15;
 
@@ -22,9 +15,10 @@ const noCents = /(?<=\d[.,])[-–—]{1,2}$/;
 
 /**
  * Reads a number that a person typed as text: with a currency, a percent sign, a sign in front or behind or brackets for a loss, and the
- * separators of any country. Both `1.234,56` and `1,234.56` mean one number everywhere, `1.234` does not.
+ * separators of any country. Both `1.234,56` and `1,234.56` mean one number everywhere, `1.234` does not. Returns no number when it is
+ * none, several when people of different countries read it differently, and whether these stand before a percent sign.
  */
-export function readTypedNumber(text: string): NumberReadings {
+export function readTypedNumber(text: string) {
   const bare = plainText(text);
   const isPercent = percentSign.test(bare);
   const amount = isPercent ? bare.replace(percentSign, '$1') : stripCurrency(bare);

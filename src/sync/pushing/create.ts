@@ -11,7 +11,7 @@ import { differingFields, equalValues, type FieldName, type Fields, pickFields }
 import type { Link } from '../link.ts';
 import { readKnown } from '../reading/account.ts';
 import { readContacts } from '../reading/contacts.ts';
-import { readNameless } from '../reading/lists.ts';
+import { readNameless, readPresent } from '../reading/lists.ts';
 import { absorbPage } from '../reading/pull.ts';
 import { follow } from './unanswered.ts';
 
@@ -164,18 +164,15 @@ function findCandidates({ mirror }: Link, item: OutboxItem, rivals: readonly Out
   const claimed = new Set<RecordId | undefined>(mirror.readAllSteps().map(({ recordId }) => recordId));
   const isOfRival = (record: StoredRecord) =>
     !matches(item.fields, record.fields) && rivals.some((rival) => matches(rival.fields, record.fields));
-  return mirror
-    .readRecords(item.key.entity)
-    .filter(
-      (record) =>
-        record.presence === 'present' &&
-        record.firstSeenAt >= (item.sentAt ?? 0) &&
-        !claimed.has(record.key.id) &&
-        !mirror.findAgreement(record.key) &&
-        isBelowSameLead(item, record) &&
-        !isOfRival(record) &&
-        !wasCreated(mirror, record, item),
-    );
+  return readPresent(mirror, item.key.entity).filter(
+    (record) =>
+      record.firstSeenAt >= (item.sentAt ?? 0) &&
+      !claimed.has(record.key.id) &&
+      !mirror.findAgreement(record.key) &&
+      isBelowSameLead(item, record) &&
+      !isOfRival(record) &&
+      !wasCreated(mirror, record, item),
+  );
 }
 
 /** Whether the history tells that a create has made the record: another side may have forgotten its step since. */

@@ -40,11 +40,8 @@ export const comesLater = (mirror: Mirror, { key }: OutboxItem): boolean =>
 
 function hasMovingCompany(mirror: Mirror, key: RecordKey): boolean {
   const outbox = mirror.readAllSteps();
-  const moving = new Set(
-    outbox
-      .filter((item) => item.kind === 'update' && isToBeSent(item) && namesOwner(item.fields))
-      .map((item) => recordKeyText(item.key)),
-  );
+  const isMove = (item: OutboxItem) => item.kind === 'update' && isToBeSent(item) && namesOwner(item.fields);
+  const moving = new Set(outbox.filter(isMove).map(({ key: moved }) => recordKeyText(moved)));
   const going = moving.size > 0 ? createCascades(mirror.readRecords(), outbox).goingWith(key) : [];
   return going.some((record) => moving.has(recordKeyText(record.key)));
 }

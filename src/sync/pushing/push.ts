@@ -348,17 +348,13 @@ function undoFailure(link: Link, { entity }: RecordKey, { code, message }: SyncE
  * would take all requests from the edits that may be sent. One that was never refused for it is not among them.
  */
 function putOffAlike({ mirror }: Link, item: OutboxItem, dueAt: number): void {
-  const alike = mirror
-    .readOutbox()
-    .filter(
-      (other) =>
-        other.state === 'waiting' &&
-        other.error?.code === 'CRM_FORBIDDEN' &&
-        other.dueAt < dueAt &&
-        needsSameScopes(item, other),
-    );
+  const isAlike = (other: OutboxItem) =>
+    other.state === 'waiting' &&
+    other.error?.code === 'CRM_FORBIDDEN' &&
+    other.dueAt < dueAt &&
+    needsSameScopes(item, other);
   mirror.transaction(() => {
-    for (const other of alike) follow(mirror, other, 'postponed', { dueAt });
+    for (const other of mirror.readOutbox().filter(isAlike)) follow(mirror, other, 'postponed', { dueAt });
   });
 }
 

@@ -173,12 +173,8 @@ function forgetOld({ clock, mirror, times }: Link, sides: readonly Mirror[]): vo
   mirror.forgetJournal(before);
   const records = mirror.readRecords();
   // What outlives its lead goes on showing its name.
-  const named = new Set(
-    records
-      .filter(({ presence }) => presence === 'present')
-      .flatMap(ownerKeys)
-      .map(recordKeyText),
-  );
+  const present = records.filter(({ presence }) => presence === 'present');
+  const named = new Set(present.flatMap(ownerKeys).map(recordKeyText));
   const isOver = ({ key, lastSeenAt, presence, written }: StoredRecord): boolean =>
     presence === 'gone' &&
     Math.max(lastSeenAt, written?.at ?? lastSeenAt) < before &&

@@ -10,12 +10,7 @@ export const readPresent = (mirror: Mirror, entity?: Entity): StoredRecord[] =>
 
 /** The entities that were read from the CRM to the end at least once: of these it is known what the CRM does not have. */
 export const readSwept = (mirror: Mirror): ReadonlySet<Entity> =>
-  new Set(
-    mirror
-      .readSweeps()
-      .filter(({ isComplete }) => isComplete)
-      .map(({ entity }) => entity),
-  );
+  new Set(mirror.readSweeps().flatMap(({ entity, isComplete }) => (isComplete ? entity : [])));
 
 /** Takes note of how many records a complete sweep showed. To be called in a transaction. */
 export function noteListed(mirror: Mirror, entity: Entity, records: number): void {
