@@ -143,12 +143,10 @@ export const isSyncError = (error: unknown, ...codes: ErrorCode[]): error is Syn
   error instanceof SyncError && (codes.length === 0 || codes.includes(error.code));
 
 /** What went wrong in one sentence with what to do; for people. */
-export const explainError = (error: unknown): string =>
-  isSyncError(error)
-    ? `${error.message} ${error.hint}`
-    : error instanceof Error
-      ? error.message
-      : String(error);
+export function explainError(error: unknown): string {
+  if (isSyncError(error)) return `${error.message} ${error.hint}`;
+  return error instanceof Error ? error.message : String(error);
+}
 
 /** Where in the code an error comes from, a line each; without its message, which may hold lines of its own. */
 export const framesOf = ({ message, stack = '' }: Error): string[] =>

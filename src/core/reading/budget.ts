@@ -70,10 +70,8 @@ export function nextTurn<Waiting extends Demand>(
   const turns = demands.map((demand) => {
     const { lane, windows } = demand;
     const starvesAt = Math.max(...windows.map((window) => starvationAt(demand, window)));
-    const urgentAt = Math.max(
-      starvesAt,
-      ...windows.map((window) => freeSlotAt(window, window.requests, now)),
-    );
+    const slotAt = Math.max(...windows.map((window) => freeSlotAt(window, window.requests, now)));
+    const urgentAt = Math.max(starvesAt, slotAt);
     const laneAt = Math.max(...windows.map((window) => laneTurnAt(lane, window, now)));
     return { demand, at: Math.min(urgentAt, laneAt), isStarving: starvesAt <= now };
   });

@@ -28,12 +28,7 @@ export interface Hold {
 export const isNeeded = ({ isOffer }: { readonly isOffer?: unknown }): boolean => !isOffer;
 
 /** Whether all records of a kind, or a field of all of them, are left alone until what the reason says is corrected. */
-export const isOfWhole = ({
-  decision,
-  id,
-  isOffer,
-  position,
-}: { readonly [Name in 'decision' | 'id' | 'isOffer' | 'position']?: unknown }): boolean =>
+export const isOfWhole = ({ decision, id, isOffer, position }: Partial<Hold>): boolean =>
   decision === undefined && id === undefined && position === undefined && !isOffer;
 
 /** A step that would be too large to be meant; zero writes for all records of the kind until a user approves `scope`. */

@@ -2,7 +2,7 @@ import { isSyncError, SyncError } from '../../core/errors.ts';
 import { facts } from '../../core/facts.ts';
 import { type Catalog, fieldsInUse, keepFormerLabels } from '../../core/fields/catalog.ts';
 import { keepKnown, type ListedCatalog } from '../../core/fields/listed-catalog.ts';
-import type { Lane, RecordList, RecordPage } from '../../core/ports.ts';
+import type { Lane, RecordList } from '../../core/ports.ts';
 import { absorb, doubtLeftMs, noteMissed, noteUnlisted, sweepsToProve } from '../../core/reading/observe.ts';
 import type { ListedEntity, RecordKey } from '../../core/record.ts';
 import type { StoredRecord, Sweep } from '../../core/state.ts';
@@ -96,12 +96,7 @@ export async function pullRecord(link: Link, key: RecordKey, lane: Lane): Promis
  * Reads a page of a list. An empty list where records were known is a fault of the reading, not the deletion of all, unless none of some that
  * are asked for is there: then it is a list like any other, and each absence has to be proven.
  */
-export async function pullPage(
-  link: Link,
-  entity: ListedEntity,
-  page: number,
-  lane: Lane,
-): Promise<RecordPage> {
+export async function pullPage(link: Link, entity: ListedEntity, page: number, lane: Lane) {
   const answer = await readKnown(link, () => link.crm.listRecords(entity, page, lane));
   // A page of nothing but trash has others behind it.
   if (page > 1 || answer.records.length > 0 || answer.nameless || answer.hasMore) return answer;
