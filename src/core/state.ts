@@ -147,10 +147,7 @@ export const isAnswerLost = ({ fields: sent, kind, sentAt }: OutboxItem, { field
   kind === 'update' && sentAt !== undefined && equalFields(sent, pickFields(fields, Object.keys(sent)));
 
 /** True if the CRM has other values than a step was decided from, or values that cannot be understood. */
-export const hasMoved = (
-  base: Fields,
-  { fields, unread = {} }: Pick<KnownRecord, 'fields' | 'unread'>,
-): boolean =>
+export const hasMoved = (base: Fields, { fields, unread = {} }: KnownRecord): boolean =>
   differingFields(base, fields).length > 0 || Object.keys(base).some((name) => unread[name] !== undefined);
 
 /** One change that was done. Nothing is written to a side without one. */

@@ -71,12 +71,9 @@ export function keepKnown(
     const absent = isDoubtful
       ? 'the CRM no longer lists it, or not in a form that can be understood'
       : 'the CRM no longer lists it';
-    return [
-      ...listed.customFields.map((field) => keepOptions(field)),
-      ...known.customFields
-        .filter(({ key }) => !keys.has(key))
-        .map((field) => ({ ...field, held: unusable[field.key] ?? absent })),
-    ];
+    const missing = known.customFields.filter(({ key }) => !keys.has(key));
+    const held = missing.map((field) => ({ ...field, held: unusable[field.key] ?? absent }));
+    return [...listed.customFields.map(keepOptions), ...held];
   }
 
   function keepOptions(field: CustomField): CustomField {
