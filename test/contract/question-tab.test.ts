@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import type { Question } from '../../src/sheet/plans/plan.ts';
 import { describeCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { Layout } from '../../src/sheet/port/layout.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mergeFields, parseFieldMask, selectFields } from '../../src/sandbox/sheets/field-mask.ts';
+import { mergeFields, parseFieldMask, selectFields } from '../../src/sandbox/sheets/wire/field-mask.ts';
 
 const sheet = {
   title: 'Leads',

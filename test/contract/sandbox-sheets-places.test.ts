@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { batchUpdate } from '../../src/sandbox/sheets/batch-update.ts';
 import type { Cell } from '../../src/sandbox/sheets/cell.ts';
 import { addSpreadsheet, createDocuments, storeSpreadsheet } from '../../src/sandbox/sheets/documents.ts';
 import {
   type PersonAction,
   type PersonActionInput,
   personAction,
-} from '../../src/sandbox/sheets/person-shapes.ts';
+} from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { createQuota, GOOGLE_QUOTA } from '../../src/sandbox/sheets/quota.ts';
+import { batchUpdate } from '../../src/sandbox/sheets/requests/batch-update.ts';
 import { createSandbox, performActions } from '../../src/sandbox/sheets/sandbox.ts';
 
 const sheet = 'Sheet1';

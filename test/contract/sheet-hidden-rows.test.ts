@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
 import { openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';

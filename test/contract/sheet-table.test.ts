@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { shadowTitle } from '../../src/google/write/shadow.ts';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import { answersOfGoogle, openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
 import {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Receipt } from '../../src/core/open-write.ts';
 import { shadowTitle } from '../../src/google/write/shadow.ts';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { Damage } from '../../src/sheet/port/damage.ts';
 import type { RowStep, WriteResult } from '../../src/sheet/port/table.ts';

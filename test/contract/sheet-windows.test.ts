@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import type { ObservedTable } from '../../src/sheet/port/table.ts';
 import type { LineRequest } from '../support/crm-line.ts';
 import { openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';

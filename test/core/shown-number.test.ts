@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { formatDate, formatGeneral } from '../../src/sandbox/sheets/display/number-format.ts';
 import { formatNumber } from '../../src/sandbox/sheets/display/number-pattern.ts';
-import { formatDate, formatGeneral } from '../../src/sandbox/sheets/number-format.ts';
-import { regionalOf } from '../../src/sandbox/sheets/regional.ts';
+import { regionalOf } from '../../src/sandbox/sheets/display/regional.ts';
 import type { Cell } from '../../src/sheet/port/cell.ts';
 import { isShownAsMoment, isShownAsNumber, isShownWithoutDay } from '../../src/sheet/port/shown-number.ts';
 

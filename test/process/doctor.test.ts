@@ -12,7 +12,7 @@ import { run as runCommandLine } from '../../src/cli/program.ts';
 import { scopes } from '../../src/crm/contract.ts';
 import { seedRecords } from '../../src/sandbox/crm/seed.ts';
 import { type SandboxCrm, type SandboxCrmOptions, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { spawnCommand, spawnDaemon } from '../support/daemon-process.ts';
 import { findFreePort } from '../support/free-port.ts';

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { viewDaemon } from '../../src/cli/check/daemon-view.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { pendingReason } from '../../src/sheet/decide/damage/damaged.ts';
 import { openCrmLine } from '../support/crm-line.ts';
 import { spawnDaemon } from '../support/daemon-process.ts';

@@ -3,7 +3,7 @@ import { SyncError } from '../../src/core/errors.ts';
 import { emptyCatalog } from '../../src/core/fields/catalog.ts';
 import { waitingStep } from '../../src/core/outbox.ts';
 import { entities } from '../../src/core/record.ts';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { newSheetError } from '../../src/sheet/port/errors.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
 import type { Condition } from '../../src/sync/conditions.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { valueAt } from '../../src/cli/check/crm-person.ts';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { openScenario, type Scenario } from '../support/scenario.ts';
 
 /* What people do to rows while the daemon reads and writes, numbered as in docs/faults.test.ts. */

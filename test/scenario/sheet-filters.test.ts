@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { openScenario, type Scenario } from '../support/scenario.ts';
 
 /* What Google's copies make of rows that a filter hides no document says; contract/sheet-hidden-rows.test.ts has each answer. */

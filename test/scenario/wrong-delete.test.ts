@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { freePort } from '../../src/cli/demo/demo-processes.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { type SandboxCrm, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { type SandboxSheets, startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { spawnCommand, spawnDaemon } from '../support/daemon-process.ts';

@@ -1,6 +1,6 @@
 import { shadowTitle } from '../../src/google/write/shadow.ts';
 import type { Row } from '../../src/sandbox/sheets/cell.ts';
-import { formattedValue } from '../../src/sandbox/sheets/display.ts';
+import { formattedValue } from '../../src/sandbox/sheets/display/display.ts';
 import type { Sheet, Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
 import { describeCell } from '../../src/sheet/port/cell.ts';
 import type { Suspect } from '../../src/sheet/port/damage.ts';

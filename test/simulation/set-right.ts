@@ -3,7 +3,7 @@ import type { FieldName } from '../../src/core/value.ts';
 import { shownOf } from '../../src/core/waiting/brakes.ts';
 import { conflictScope } from '../../src/core/waiting/scopes.ts';
 import type { Brake, Hold } from '../../src/core/waiting/waiting.ts';
-import { formattedValue } from '../../src/sandbox/sheets/display.ts';
+import { formattedValue } from '../../src/sandbox/sheets/display/display.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { giveUpNamesake, restoreHeaders } from './column-people.ts';

@@ -1,4 +1,4 @@
-import { formattedValue } from '../../src/sandbox/sheets/display.ts';
+import { formattedValue } from '../../src/sandbox/sheets/display/display.ts';
 import { copyColumn, deleteColumn, insertColumn, moveColumn, renameHeader } from './column-people.ts';
 import { isAlmostEmpty } from './crm-people.ts';
 import { overwriteId, swapIds, typeBesideWrongId, wipeId } from './id-mistakes.ts';

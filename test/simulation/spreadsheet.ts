@@ -1,13 +1,13 @@
 import type { Range, SheetsClient, Spreadsheet as SpreadsheetAnswer } from '../../src/google/client.ts';
 import { isUnknownRange, sheetError } from '../../src/google/errors.ts';
 import { addSpreadsheet, createDocuments, type StoredFile } from '../../src/sandbox/sheets/documents.ts';
-import { GoogleError } from '../../src/sandbox/sheets/google-error.ts';
-import { isJsonObject } from '../../src/sandbox/sheets/json.ts';
-import { type PersonActionInput, personAction } from '../../src/sandbox/sheets/person-shapes.ts';
+import { type PersonActionInput, personAction } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { createQuota, GOOGLE_QUOTA } from '../../src/sandbox/sheets/quota.ts';
 import { createSandbox, performActions, type Sandbox } from '../../src/sandbox/sheets/sandbox.ts';
 import { findOperation } from '../../src/sandbox/sheets/sheets-api.ts';
 import { createSheet, draftOf, type Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
+import { GoogleError } from '../../src/sandbox/sheets/wire/google-error.ts';
+import { isJsonObject } from '../../src/sandbox/sheets/wire/json.ts';
 import { runOf } from './accidents.ts';
 import type { Wire } from './wire.ts';
 

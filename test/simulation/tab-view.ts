@@ -1,5 +1,5 @@
 import type { FieldName } from '../../src/core/value.ts';
-import { formattedValue } from '../../src/sandbox/sheets/display.ts';
+import { formattedValue } from '../../src/sandbox/sheets/display/display.ts';
 import type { Sheet } from '../../src/sandbox/sheets/spreadsheet.ts';
 import type { Layout } from '../../src/sheet/port/layout.ts';
 import { sheetIds } from './spreadsheet.ts';

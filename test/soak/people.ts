@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { LoggedRequest } from '../../src/sandbox/crm/model.ts';
 import type { Random } from '../../src/sandbox/crm/random.ts';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import type { ProcessStage } from '../support/process-stage.ts';
 import { readCrm, type SideAddresses } from '../support/two-sides.ts';
 

@@ -1,5 +1,5 @@
 import type { ChoicesInput } from '../../src/sandbox/sheets/control/choices.ts';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import type { LineAnswer } from './crm-line.ts';
 import { typeInLeads } from './person-acts.ts';
 import { openSandboxSheet } from './sandbox-sheet.ts';

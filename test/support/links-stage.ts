@@ -11,7 +11,7 @@ import { keyFromSeed } from '../../src/sandbox/crm/random.ts';
 import type { CrmRecords } from '../../src/sandbox/crm/records.ts';
 import { seedRecords } from '../../src/sandbox/crm/seed.ts';
 import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { type SandboxSheets, startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { type DaemonProcess, spawnCommand, spawnDaemon } from './daemon-process.ts';
 import { findFreePort } from './free-port.ts';

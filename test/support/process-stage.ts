@@ -15,7 +15,7 @@ import type { CrmModel } from '../../src/sandbox/crm/model.ts';
 import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
 import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import type { Layout } from '../../src/sheet/port/layout.ts';
 import { tableLayout } from '../../src/sheet/tab-columns.ts';

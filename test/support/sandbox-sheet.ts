@@ -6,7 +6,7 @@ import { createSheetProbe } from '../../src/google/probe.ts';
 import { createGoogleSheetTable } from '../../src/google/table.ts';
 import type { ChoicesInput } from '../../src/sandbox/sheets/control/choices.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import {
   type SandboxSheets,
   type SandboxSheetsOptions,

@@ -2,7 +2,7 @@ import { sheets, type sheets_v4 } from 'googleapis/build/src/apis/sheets/index.j
 import { onTestFinished } from 'vitest';
 import type { ChoicesInput } from '../../src/sandbox/sheets/control/choices.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { type SandboxSheetsOptions, startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 
 export type Emulator = Awaited<ReturnType<typeof startEmulator>>;

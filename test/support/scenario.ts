@@ -20,7 +20,7 @@ import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
 import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';

@@ -1,4 +1,4 @@
-import type { PersonActionInput } from '../../src/sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import type { Layout } from '../../src/sheet/port/layout.ts';
 
 /** A new tab has a thousand rows. */

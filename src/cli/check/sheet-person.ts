@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ListedEntity } from '../../core/record.ts';
-import type { PersonActionInput } from '../../sandbox/sheets/person-shapes.ts';
+import type { PersonActionInput } from '../../sandbox/sheets/people/person-shapes.ts';
 import { shareRead } from './expect.ts';
 
 /** A cell as the Sheets API shows it unformatted: a date is a serial number, an empty cell an empty text. */

@@ -1,8 +1,8 @@
-import { storedColors } from './colors.ts';
 import { type ChipRun, chipsToStore } from './display/chips.ts';
-import { type FieldMask, maskOf, mergeFields } from './field-mask.ts';
-import type { FormulaResult } from './formula.ts';
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { storedColors } from './display/colors.ts';
+import type { FormulaResult } from './formulas/formula.ts';
+import { type FieldMask, maskOf, mergeFields } from './wire/field-mask.ts';
+import { isJsonObject, type Json, type JsonObject } from './wire/json.ts';
 
 /** What was put into a cell; a formula is kept as its text. */
 export type ExtendedValue = {

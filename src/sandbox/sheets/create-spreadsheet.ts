@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { batchUpdate } from './batch-update.ts';
 import { addSpreadsheet, type Documents, type StoredFile } from './documents.ts';
-import { type JsonObject, withoutNulls } from './json.ts';
-import { parseRequest } from './request-kind.ts';
-import { jsonObject, rowShape } from './request-shapes.ts';
+import { batchUpdate } from './requests/batch-update.ts';
+import { parseRequest } from './requests/request-kind.ts';
+import { jsonObject, rowShape } from './requests/request-shapes.ts';
+import { type JsonObject, withoutNulls } from './wire/json.ts';
 
 const createdShape = z.object({
   properties: z

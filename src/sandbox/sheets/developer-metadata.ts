@@ -1,10 +1,16 @@
 import { z } from 'zod';
-import { type DataFilter, dataFilter, isNamed, locationTypeOf, metadataLocation } from './data-filter.ts';
-import { invalidArgument } from './google-error.ts';
-import type { JsonObject } from './json.ts';
-import { type RequestKind, requestKind, requiredMask } from './request-kind.ts';
-import { fields, jsonObject } from './request-shapes.ts';
+import {
+  type DataFilter,
+  dataFilter,
+  isNamed,
+  locationTypeOf,
+  metadataLocation,
+} from './grid/data-filter.ts';
+import { type RequestKind, requestKind, requiredMask } from './requests/request-kind.ts';
+import { fields, jsonObject } from './requests/request-shapes.ts';
 import { type DeveloperMetadata, type Spreadsheet, sheetById } from './spreadsheet.ts';
+import { invalidArgument } from './wire/google-error.ts';
+import type { JsonObject } from './wire/json.ts';
 
 /** Keys and values together, for the spreadsheet and for each tab. */
 const MAX_CHARACTERS = 30_000;

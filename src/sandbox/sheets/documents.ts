@@ -1,9 +1,9 @@
 import { OWNER } from './accounts.ts';
 import { type ChoicesBySpreadsheet, choicesFor } from './control/choices.ts';
+import { recalculate } from './formulas/recalculate.ts';
 import { createIdSource, type IdSource } from './ids.ts';
-import type { JsonObject } from './json.ts';
-import { recalculate } from './recalculate.ts';
 import { createSpreadsheet, type NewSpreadsheet, type Spreadsheet } from './spreadsheet.ts';
+import type { JsonObject } from './wire/json.ts';
 
 /** One file of the account; times are epoch milliseconds. */
 export interface StoredFile {

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { personAction } from './people/person-shapes.ts';
+import type { RequestType } from './quota.ts';
 import {
   apiDisabled,
   type GoogleError,
@@ -9,9 +11,7 @@ import {
   unauthenticated,
   unavailable,
   unsupportedDocument,
-} from './google-error.ts';
-import { personAction } from './person-shapes.ts';
-import type { RequestType } from './quota.ts';
+} from './wire/google-error.ts';
 
 /** One kind of failure and how often it is still to happen. */
 const failure = z.strictObject({

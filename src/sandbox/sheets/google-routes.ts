@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createSpreadsheetFile } from './create-spreadsheet.ts';
 import { storeSpreadsheet } from './documents.ts';
-import { answerDrive } from './drive-api.ts';
+import { answerDrive } from './drive/drive-api.ts';
 import { errorOfFailure, type FailureKind, standingRefusal, takeFailure } from './faults.ts';
-import { badField, GoogleError, invalidArgument, notFound, quotaExceeded } from './google-error.ts';
-import type { Json, JsonObject } from './json.ts';
 import { admitRequest, type RequestType } from './quota.ts';
 import { performActions, type Sandbox } from './sandbox.ts';
 import { findOperation, type SheetsPath } from './sheets-api.ts';
 import { spreadsheetResource } from './spreadsheet-resource.ts';
 import { answerText, sendJson, sendText } from './wire/answer.ts';
+import { badField, GoogleError, invalidArgument, notFound, quotaExceeded } from './wire/google-error.ts';
+import type { Json, JsonObject } from './wire/json.ts';
 import { answerOf, readCall } from './wire/methods.ts';
 import { checkMask, maskIn } from './wire/names.ts';
 

@@ -1,12 +1,12 @@
 import type { Cell } from './cell.ts';
-import { storedColors, withColorPairs } from './colors.ts';
-import { conditionalFormat } from './conditional-format.ts';
-import { effectiveValue, formattedValue } from './display.ts';
-import { isHiddenByFilter } from './filtering.ts';
-import { areaOf } from './grid-range.ts';
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
-import { listedOptions } from './person-cells.ts';
+import { storedColors, withColorPairs } from './display/colors.ts';
+import { conditionalFormat } from './display/conditional-format.ts';
+import { effectiveValue, formattedValue } from './display/display.ts';
+import { isHiddenByFilter } from './grid/filtering.ts';
+import { areaOf } from './grid/grid-range.ts';
+import { listedOptions } from './people/person-cells.ts';
 import { frozenRowsOf, type Overlay, type Sheet, type Spreadsheet, sizeOf } from './spreadsheet.ts';
+import { isJsonObject, type Json, type JsonObject } from './wire/json.ts';
 
 /** Empty rows shown below the last one that holds something, for new entries. */
 const SPARE_ROWS = 20;

@@ -1,8 +1,8 @@
 import { ROBOT } from './accounts.ts';
-import type { GridRange } from './grid-range.ts';
-import type { JsonObject } from './json.ts';
+import type { GridRange } from './grid/grid-range.ts';
 import { mayEdit } from './protection.ts';
 import type { Dimension, Overlay, Sheet } from './spreadsheet.ts';
+import type { JsonObject } from './wire/json.ts';
 
 /** The first tab's id is zero and therefore left out; the other zeros are sent. */
 export function rangeJson({ sheetId, ...edges }: GridRange): JsonObject {

@@ -1,8 +1,8 @@
 import { OWNER } from './accounts.ts';
-import { invalidArgument } from './google-error.ts';
-import { areaOf, type GridRange } from './grid-range.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
+import { areaOf, type GridRange } from './grid/grid-range.ts';
 import { type Overlay, type Sheet, type Spreadsheet, sizeOf } from './spreadsheet.ts';
+import { invalidArgument } from './wire/google-error.ts';
+import { isJsonObject, type JsonObject } from './wire/json.ts';
 
 /** Whether an account may change what a protection covers; a protection that only warns stops nobody. */
 export function mayEdit(protection: Overlay, account: string): boolean {

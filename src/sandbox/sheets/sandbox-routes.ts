@@ -1,16 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { batchUpdate } from './batch-update.ts';
 import { choicesBySpreadsheet } from './control/choices.ts';
 import { choose, type StoredFile, storeSpreadsheet } from './documents.ts';
 import { faultsShape } from './faults.ts';
-import { notFound } from './google-error.ts';
 import { parseBody, splitUrl } from './google-routes.ts';
 import { gridView } from './grid-view.ts';
-import { personAction } from './person-shapes.ts';
+import { personAction } from './people/person-shapes.ts';
 import { usageOf } from './quota.ts';
-import { parseRequest } from './request-kind.ts';
+import { batchUpdate } from './requests/batch-update.ts';
+import { parseRequest } from './requests/request-kind.ts';
 import { performActions, type Sandbox } from './sandbox.ts';
+import { notFound } from './wire/google-error.ts';
 import { readCall } from './wire/methods.ts';
 
 const actionsShape = z.union([personAction, z.array(personAction)]);

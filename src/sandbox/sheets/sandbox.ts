@@ -1,11 +1,11 @@
 import { type Documents, type StoredFile, storeSpreadsheet } from './documents.ts';
 import { type Faults, noFaults } from './faults.ts';
-import { followedAction } from './followed-action.ts';
-import { invalidArgument } from './google-error.ts';
-import { applyPersonAction } from './person.ts';
-import type { PersonAction } from './person-shapes.ts';
+import { followedAction } from './people/followed-action.ts';
+import { applyPersonAction } from './people/person.ts';
+import type { PersonAction } from './people/person-shapes.ts';
+import { type DoneStep, takeBack } from './people/undo.ts';
 import type { Quota } from './quota.ts';
-import { type DoneStep, takeBack } from './undo.ts';
+import { invalidArgument } from './wire/google-error.ts';
 
 /** The running emulator: the account's files, its quota, what goes wrong, and what can be undone. */
 export interface Sandbox {

@@ -1,22 +1,19 @@
 import { z } from 'zod';
 import { ROBOT } from './accounts.ts';
-import { batchUpdate } from './batch-update.ts';
-import { rangesOf } from './data-filter.ts';
 import { metadataJson, searchMetadata } from './developer-metadata.ts';
-import type { DateTimeRenderOption, ValueRenderOption } from './display.ts';
-import { selectFields } from './field-mask.ts';
-import { badField, invalidArgument, notFound } from './google-error.ts';
-import { refuseGrowth } from './growth.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
+import type { DateTimeRenderOption, ValueRenderOption } from './display/display.ts';
+import { rangesOf } from './grid/data-filter.ts';
+import { resolveA1 } from './grid/range-reference.ts';
 import { refuseProtected } from './protection.ts';
 import type { RequestType } from './quota.ts';
-import { resolveA1 } from './range-reference.ts';
-import { parseRequest } from './request-kind.ts';
-import { json } from './request-shapes.ts';
-import { copyOfSheet } from './requests-sheets.ts';
+import { batchUpdate } from './requests/batch-update.ts';
+import { refuseGrowth } from './requests/growth.ts';
+import { parseRequest } from './requests/request-kind.ts';
+import { json } from './requests/request-shapes.ts';
+import { copyOfSheet } from './requests/requests-sheets.ts';
 import { draftOf, type NextId, type Spreadsheet, sheetById, sizeOf } from './spreadsheet.ts';
 import { sheetProperties, spreadsheetResource } from './spreadsheet-resource.ts';
-import { DEFAULT_RENDER, getValues, type RenderOptions } from './value-range.ts';
+import { DEFAULT_RENDER, getValues, type RenderOptions } from './values/value-range.ts';
 import {
   appendValues,
   batchUpdateValues,
@@ -24,8 +21,11 @@ import {
   namedAt,
   updateValues,
   type WriteOptions,
-} from './values.ts';
-import { clearByFilter, filtersOf, getByFilter, updateByFilter } from './values-by-data-filter.ts';
+} from './values/values.ts';
+import { clearByFilter, filtersOf, getByFilter, updateByFilter } from './values/values-by-data-filter.ts';
+import { selectFields } from './wire/field-mask.ts';
+import { badField, invalidArgument, notFound } from './wire/google-error.ts';
+import { isJsonObject, type JsonObject } from './wire/json.ts';
 import { isMethod, type MethodName } from './wire/methods.ts';
 import { maskIn, maskTextIn, snakeCase } from './wire/names.ts';
 

@@ -1,15 +1,14 @@
 import type { Cell } from './cell.ts';
-import { withColorPairs } from './colors.ts';
 import type { Choices } from './control/choices.ts';
 import { metadataJson } from './developer-metadata.ts';
-import { linePropertiesOf } from './dimensions.ts';
 import { cellAsRead } from './display/chips.ts';
-import { effectiveValue, formattedValue } from './display.ts';
-import { type FieldMask, maskOf, selectFields } from './field-mask.ts';
-import { isHiddenByFilter } from './filtering.ts';
-import { type FormulaResult, linkOf } from './formula.ts';
-import { type Area, areaOf, areasOverlap } from './grid-range.ts';
-import { isJsonObject, type Json, type JsonObject } from './json.ts';
+import { withColorPairs } from './display/colors.ts';
+import { effectiveValue, formattedValue } from './display/display.ts';
+import { type FormulaResult, linkOf } from './formulas/formula.ts';
+import { linePropertiesOf } from './grid/dimensions.ts';
+import { isHiddenByFilter } from './grid/filtering.ts';
+import { type Area, areaOf, areasOverlap } from './grid/grid-range.ts';
+import type { ResolvedRange } from './grid/range-reference.ts';
 import {
   dimensionGroupsOf,
   filterJson,
@@ -18,9 +17,10 @@ import {
   protectedRangeJson,
   rangeJson,
 } from './overlay-json.ts';
-import type { ResolvedRange } from './range-reference.ts';
 import { type Dimension, type Overlay, type Sheet, type Spreadsheet, sizeOf } from './spreadsheet.ts';
 import { tableBandJson, tableJson } from './tables.ts';
+import { type FieldMask, maskOf, selectFields } from './wire/field-mask.ts';
+import { isJsonObject, type Json, type JsonObject } from './wire/json.ts';
 
 const WHITE: JsonObject = { red: 1, green: 1, blue: 1 };
 

@@ -1,9 +1,9 @@
 import type { Cell, Row } from './cell.ts';
 import { type Choices, defaultChoices } from './control/choices.ts';
-import { invalidArgument } from './google-error.ts';
-import type { GridRange, GridSize } from './grid-range.ts';
-import type { JsonObject } from './json.ts';
-import type { LineMove } from './line-moves.ts';
+import type { GridRange, GridSize } from './grid/grid-range.ts';
+import type { LineMove } from './grid/line-moves.ts';
+import { invalidArgument } from './wire/google-error.ts';
+import type { JsonObject } from './wire/json.ts';
 
 /** Numbers for new tabs, named ranges, metadata and so on; a seed makes them repeatable. */
 export type NextId = () => number;

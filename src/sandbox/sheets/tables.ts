@@ -1,7 +1,5 @@
-import { formattedValue } from './display.ts';
-import { invalidArgument } from './google-error.ts';
-import { type Area, areaOf, areasOverlap } from './grid-range.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
+import { formattedValue } from './display/display.ts';
+import { type Area, areaOf, areasOverlap } from './grid/grid-range.ts';
 import { rangeJson } from './overlay-json.ts';
 import {
   cellAt,
@@ -12,6 +10,8 @@ import {
   setCell,
   sizeOf,
 } from './spreadsheet.ts';
+import { invalidArgument } from './wire/google-error.ts';
+import { isJsonObject, type JsonObject } from './wire/json.ts';
 
 /** What Google gives a table that comes without colours: a green header over white and grey rows. */
 const DEFAULT_ROWS: JsonObject = {

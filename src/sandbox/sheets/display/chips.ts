@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Choices } from '../control/choices.ts';
-import { invalidArgument } from '../google-error.ts';
+import { invalidArgument } from '../wire/google-error.ts';
 
 /** A smart chip: a person, or a file of Google Drive. */
 export const chipShape = z.object({

@@ -1,4 +1,4 @@
-import type { Regional } from '../regional.ts';
+import type { Regional } from './regional.ts';
 
 /** One piece of a section: `digit` holds `0`, `#` or `?`, `text` stands for the whole text of a cell. */
 type Token =

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { initSync, Model } from '@ironcalc/wasm';
-import { columnLetters } from '../a1.ts';
 import type { Cell } from '../cell.ts';
 import { textWithChips } from '../display/chips.ts';
-import { errorResult, type FormulaResult, toEngine } from '../formula.ts';
-import { areaOf } from '../grid-range.ts';
-import { regionalOf } from '../regional.ts';
+import { regionalOf } from '../display/regional.ts';
+import { columnLetters } from '../grid/a1.ts';
+import { areaOf } from '../grid/grid-range.ts';
 import { type Spreadsheet, sizeOf } from '../spreadsheet.ts';
+import { errorResult, type FormulaResult, toEngine } from './formula.ts';
 
 /** A cell by the number of its tab, its row and its column, all from 0. */
 export interface EnginePlace {

@@ -1,5 +1,5 @@
-import { columnIndex } from '../a1.ts';
-import { DATE_TYPES } from '../number-format.ts';
+import { DATE_TYPES } from '../display/number-format.ts';
+import { columnIndex } from '../grid/a1.ts';
 import { argumentsOf, splitAtTop, wholeCall } from './expression.ts';
 
 /** A kind of format and its pattern; without one that of the kind in the spreadsheet's country. */

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../json.ts';
+import { isJsonObject } from './json.ts';
 import type { MessageName } from './message-fields.ts';
 import { fieldsOf, readMessage, refuseUnknownParameters } from './names.ts';
 

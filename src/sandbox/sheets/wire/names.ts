@@ -1,6 +1,6 @@
-import { type FieldMask, maskError, parseFieldMask } from '../field-mask.ts';
-import { badFields, type FieldViolation } from '../google-error.ts';
-import { isJsonObject } from '../json.ts';
+import { type FieldMask, maskError, parseFieldMask } from './field-mask.ts';
+import { badFields, type FieldViolation } from './google-error.ts';
+import { isJsonObject } from './json.ts';
 import { MESSAGE_FIELDS, type MessageName } from './message-fields.ts';
 
 /** What a field of a message holds: other messages, alone, in a list or under keys, or nothing that has fields. */
