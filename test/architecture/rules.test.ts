@@ -25,6 +25,9 @@ interface Case {
 
 const lines = (count: number, line = '// A line.'): string => `${line}\n`.repeat(count);
 
+const filesIn = (folder: string, count: number): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${folder}/a${index}.ts`, '']));
+
 const cases: readonly Case[] = [
   {
     rule: 'imports point inwards',
@@ -148,6 +151,12 @@ const cases: readonly Case[] = [
     good: { 'src/core/a.ts': lines(400), 'test/core/a.test.ts': lines(600) },
     bad: { 'src/core/a.ts': lines(401), 'test/core/a.test.ts': lines(601) },
     found: ['src/core/a.ts:401 has 401 lines', 'test/core/a.test.ts:601 has 601 lines'],
+  },
+  {
+    rule: 'folders stay small',
+    good: filesIn('src/core', 25),
+    bad: filesIn('src/core', 26),
+    found: ['src/core:1 has 26 files'],
   },
   {
     rule: 'functions stay short',

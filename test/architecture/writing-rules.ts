@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { areaOf, fileRule, isPageScript, isSource, type Rule } from './rule.ts';
 import { childNode, childNodes, type Source, type SyntaxNode } from './source.ts';
 
@@ -87,6 +87,18 @@ const shortFiles = fileRule(
     return lineCount > most ? [{ line: most + 1, message }] : [];
   },
 );
+
+const folderFilesMax = 25;
+
+const smallFolders: Rule = {
+  name: 'folders stay small',
+  find: (sources) =>
+    [...Map.groupBy(sources, ({ path }) => dirname(path))].flatMap(([path, { length }]) =>
+      isSource(path) && length > folderFilesMax
+        ? [{ path, line: 1, message: `has ${length} files, at most ${folderFilesMax} are allowed.` }]
+        : [],
+    ),
+};
 
 const functionTypes = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']);
 
@@ -256,6 +268,7 @@ export const writingRules: readonly Rule[] = [
   givenWorld,
   noBarrels,
   shortFiles,
+  smallFolders,
   shortFunctions,
   tellingNames,
   namedExports,
