@@ -17,6 +17,8 @@ export class Accidents {
   readonly counts: AccidentCounts = { oneUndone: 0, oneAsked: 0, moreUndone: 0, moreAsked: 0 };
   readonly #nextMoment: () => number;
   readonly #moments: number[] = [];
+  /** When each write landed, with the moment of the last read before it was sent. */
+  readonly #landings: { readonly lookedAt: number; readonly landedAt: number }[] = [];
   /** By the run of each write, the moment of the last read before it was sent. */
   readonly #looks = new Map<string, number>();
   readonly #known = new Set<string>();
@@ -29,6 +31,11 @@ export class Accidents {
     this.#moments.push(this.#nextMoment());
   }
 
+  /** For a write that was planned meanwhile that is an accident, where it is late: it meets other rows than it was planned for. */
+  noteLanded(lookedAt: number): void {
+    this.#landings.push({ lookedAt, landedAt: this.#nextMoment() });
+  }
+
   noteSent(run: string | undefined, lookedAt: number): void {
     if (run !== undefined && !run.endsWith('~')) this.#looks.set(run, lookedAt);
   }
@@ -38,7 +45,10 @@ export class Accidents {
     const lookedAt = this.#looks.get(id.slice(0, id.lastIndexOf('.')));
     if (this.#known.has(id) || lookedAt === undefined) return undefined;
     this.#known.add(id);
-    const accidents = this.#moments.filter((moment) => moment > lookedAt).length;
+    const late = this.#landings.filter(
+      (landing) => landing.lookedAt < lookedAt && landing.landedAt > lookedAt,
+    ).length;
+    const accidents = this.#moments.filter((moment) => moment > lookedAt).length + late;
     const isAsked = state === 'escalated';
     this.counts[`${accidents <= 1 ? 'one' : 'more'}${isAsked ? 'Asked' : 'Undone'}`] += 1;
     return isAsked && accidents <= 1

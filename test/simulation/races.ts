@@ -55,6 +55,7 @@ export class Races {
     },
     acted: () => this.#people.accidents.note(),
     wrote: (before, after, hasDeleted, readAt) => {
+      this.#people.accidents.noteLanded(readAt);
       this.#noteSheetWrite(before, after, hasDeleted);
       this.#excuseFiltered(before, after, hasDeleted ? 0 : readAt);
     },
