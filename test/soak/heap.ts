@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { z } from 'zod';
@@ -26,6 +25,8 @@ const evaluated = z.object({
 
 const usage = z.object({ pid: z.number(), heapUsed: z.number(), external: z.number() });
 
+const answerMaxMs = 30_000;
+
 const expression = 'JSON.stringify({ pid: process.pid, ...process.memoryUsage() })';
 
 /** Collects the daemon's garbage through its inspector and reads what is left. The daemon itself knows nothing of it. */
@@ -33,14 +34,20 @@ export async function measureMemory({ process: child }: DaemonProcess): Promise<
   if (child.pid === undefined) throw new Error('There is no daemon to measure');
   process.kill(child.pid, 'SIGUSR1');
   const socket = new WebSocket(await until('the inspector listens', findInspector));
-  await once(socket, 'open');
+  // An inspector that does not answer, or leaves, is no reason to wait for ever.
+  const hears = async (type: 'open' | 'message', isWanted: (event: Event) => boolean): Promise<Event> => {
+    const heard = Promise.withResolvers<Event>();
+    socket.addEventListener(type, (event) => isWanted(event) && heard.resolve(event));
+    socket.addEventListener('close', () => heard.reject(new Error('The inspector has left.')));
+    const timer = setTimeout(() => heard.reject(new Error('The inspector does not answer.')), answerMaxMs);
+    return heard.promise.finally(() => clearTimeout(timer));
+  };
+  await hears('open', () => true);
   const ask = async (id: number, method: string, params: object): Promise<unknown> => {
+    const contentOf = (event: Event) => JSON.parse((event as MessageEvent).data) as { readonly id?: number };
+    const answer = hears('message', (event) => contentOf(event).id === id);
     socket.send(JSON.stringify({ id, method, params }));
-    for (;;) {
-      const [message] = (await once(socket, 'message')) as [MessageEvent];
-      const answer = JSON.parse(message.data) as { readonly id?: number };
-      if (answer.id === id) return answer;
-    }
+    return contentOf(await answer);
   };
   await ask(1, 'HeapProfiler.collectGarbage', {});
   const answer = await ask(2, 'Runtime.evaluate', { expression });
