@@ -1,21 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { stringify } from 'yaml';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
-import type { Environment } from '../../src/app/config.ts';
 import type { Check } from '../../src/app/doctor/check.ts';
-import { diagnose } from '../../src/app/doctor/doctor.ts';
-import { codeOf } from '../../src/cli/doctor.ts';
-import { run as runCommandLine } from '../../src/cli/program.ts';
 import { scopes } from '../../src/crm/contract.ts';
 import { seedRecords } from '../../src/sandbox/crm/seed.ts';
-import { type SandboxCrm, type SandboxCrmOptions, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
-import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
-import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
-import { spawnCommand, spawnDaemon } from '../support/daemon-process.ts';
-import { findFreePort } from '../support/free-port.ts';
+import { spawnDaemon } from '../support/daemon-process.ts';
+import { counts, type DoctorStage, openDoctorStage, openLaidOutStage } from '../support/doctor-stage.ts';
 import { commandRedis, silentPort, startRedis, stopRedis } from '../support/redis.ts';
 
 const limit = { timeout: 60_000 };
@@ -30,84 +19,11 @@ const report = z.strictObject({
     }),
   ),
 });
-/** Both sides and the environment of a command between them; all of it ends with the test. */
-interface Surgery {
-  readonly environment: Environment;
-  readonly crm: SandboxCrm;
-  run(words: readonly string[], changes?: Environment): Promise<{ code: number | null; output: string }>;
-  /** What doctor finds, in this process: its exit code and its checks by name. */
-  diagnose(changes?: Environment): Promise<{ code: number; checks: ReadonlyMap<string, Check> }>;
-  /** Runs `init` in this process. */
-  init(changes?: Environment): Promise<number>;
-  /** Writes a configuration file; answers its name. */
-  configure(settings: object): Promise<string>;
-  editSheet(...actions: PersonActionInput[]): Promise<void>;
-  sheetWrites(): Promise<number>;
-}
 
 const contactsEnabled = { sheet: { tabs: { contacts: { enabled: true } } } };
 
-const counts = { leads: 130, opportunities: 12, tasks: 0 };
-
-async function openSurgery(crmOptions: Partial<SandboxCrmOptions> = {}): Promise<Surgery> {
-  const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-test-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const crm = await startSandboxCrm({ port: 0, seed: 7, counts, ...crmOptions });
-  onTestFinished(() => crm.close());
-  const sheets = await startSandboxSheets({ title: 'Our customers', timeZone: 'Europe/Berlin' });
-  onTestFinished(() => sheets.close());
-  const environment: Environment = {
-    CRM_BASE_URL: crm.baseUrl,
-    CRM_API_KEY: crm.apiKey,
-    GOOGLE_SPREADSHEET_ID: sheets.spreadsheetId,
-    GOOGLE_API_ROOT_URL: sheets.rootUrl,
-    STATE_DIR: join(directory, 'state'),
-    HTTP_PORT: String(await findFreePort()),
-    CONTROL_TOKEN: 'doctor-test-token',
-    LOG_LEVEL: 'warn',
-  };
-  const run = async (words: readonly string[], changes: Environment = {}) => {
-    const { code, stdout, stderr } = await spawnCommand(words, { ...environment, ...changes }).ended;
-    return { code, output: stdout + stderr };
-  };
-  return {
-    environment,
-    crm,
-    run,
-    async diagnose(changes = {}) {
-      const { checks, outcome } = await diagnose({ ...environment, ...changes });
-      return { code: codeOf[outcome], checks: new Map(checks.map((check) => [check.name, check])) };
-    },
-    async init(changes = {}) {
-      const said = vi.spyOn(console, 'log').mockImplementation(() => undefined);
-      const code = await runCommandLine(['init'], { ...environment, ...changes });
-      said.mockRestore();
-      return code;
-    },
-    async configure(settings) {
-      const file = join(directory, 'settings.yaml');
-      await writeFile(file, stringify(settings));
-      return file;
-    },
-    async editSheet(...actions) {
-      const body = JSON.stringify(actions);
-      expect((await fetch(`${sheets.rootUrl}/__sandbox/person`, { method: 'POST', body })).status).toBe(200);
-    },
-    async sheetWrites() {
-      const usage = await fetch(`${sheets.rootUrl}/__sandbox/usage`);
-      return z.object({ write: z.object({ total: z.number() }) }).parse(await usage.json()).write.total;
-    },
-  };
-}
-
-async function openLaidOutSurgery(crmOptions: Partial<SandboxCrmOptions> = {}): Promise<Surgery> {
-  const surgery = await openSurgery(crmOptions);
-  expect(await surgery.init()).toBe(0);
-  return surgery;
-}
-
 /** Leaves the mark of a daemon on another machine. */
-async function sign({ environment }: Surgery, role: 'keeper' | 'waiting', host: string): Promise<void> {
+async function sign({ environment }: DoctorStage, role: 'keeper' | 'waiting', host: string): Promise<void> {
   const instance = { id: host, host, pid: 7, since: Date.UTC(2026, 10, 25, 3) };
   const developerMetadata = {
     metadataKey: `crm-sheet-sync.${role}`,
@@ -130,9 +46,9 @@ describe('doctor', limit, () => {
   test('finds all well where all is, with few reads and no write', async () => {
     const redis = await startRedis();
     onTestFinished(() => stopRedis(redis));
-    const surgery = await openLaidOutSurgery();
-    const before = { writes: await surgery.sheetWrites(), requests: surgery.crm.model.requests().length };
-    const { code, checks } = await surgery.diagnose({ REDIS_URL: redis.url });
+    const stage = await openLaidOutStage();
+    const before = { writes: await stage.sheetWrites(), requests: stage.crm.model.requests().length };
+    const { code, checks } = await stage.diagnose({ REDIS_URL: redis.url });
     expect(code).toBe(0);
     expect(namesIn(checks, 'failed')).toEqual([]);
     expect(namesIn(checks, 'warning')).toEqual(['Redis persistence']);
@@ -142,11 +58,11 @@ describe('doctor', limit, () => {
       'each CRM key',
       'spreadsheet for writing',
     ]);
-    const spent = surgery.crm.model.requests().slice(before.requests);
+    const spent = stage.crm.model.requests().slice(before.requests);
     expect(new Set(spent.map(({ method }) => method))).toEqual(new Set(['GET']));
     expect(spent.length).toBeLessThanOrEqual(20);
     expect(checks.get('requests to the CRM')?.found).toMatch(`${spent.length} of at most 25`);
-    expect(await surgery.sheetWrites()).toBe(before.writes);
+    expect(await stage.sheetWrites()).toBe(before.writes);
     // Four tabs of 1,000 rows and 26 columns, and the hidden one of 100.
     expect(checks.get('spreadsheet')?.found).toBe(
       `“Our customers”, time zone Europe/Berlin, locale en_US, ${4_100 * 26} of 10000000 cells`,
@@ -155,42 +71,42 @@ describe('doctor', limit, () => {
   });
 
   test('says which daemon keeps the spreadsheet, and which one waits for it', async () => {
-    const surgery = await openLaidOutSurgery();
-    const look = async () => (await surgery.diagnose()).checks.get('daemons on the spreadsheet');
+    const stage = await openLaidOutStage();
+    const look = async () => (await stage.diagnose()).checks.get('daemons on the spreadsheet');
     expect(await look()).toMatchObject({ state: 'ok', found: 'none keeps it now' });
-    await sign(surgery, 'keeper', 'office-pc');
+    await sign(stage, 'keeper', 'office-pc');
     expect(await look()).toMatchObject({
       state: 'warning',
       found:
         'kept by a daemon (host office-pc, process 7, since 2026-11-25T03:00:00.000Z), and none runs with this state directory',
     });
-    await sign(surgery, 'waiting', 'test-machine');
+    await sign(stage, 'waiting', 'test-machine');
     expect((await look())?.found).toMatch(
       /^kept by a daemon \(host office-pc, .*; another one \(host test-machine, .*\) waits and writes nothing$/,
     );
   });
 
   test('names a key that the CRM refuses, and leaves out what needs it', async () => {
-    const surgery = await openLaidOutSurgery();
-    const before = surgery.crm.model.requests().length;
-    const { code, checks } = await surgery.diagnose({ CRM_API_KEY: `svc_live_${'0'.repeat(64)}` });
+    const stage = await openLaidOutStage();
+    const before = stage.crm.model.requests().length;
+    const { code, checks } = await stage.diagnose({ CRM_API_KEY: `svc_live_${'0'.repeat(64)}` });
     expect(code).toBe(1);
     expect(namesIn(checks, 'failed')).toEqual(['CRM key']);
     expect(checks.get('CRM key')).toMatchObject({ advice: expect.stringContaining('CRM_API_KEY') });
     expect(checks.get('scope read:leads')).toMatchObject({ state: 'skipped', found: 'It needs “CRM key”.' });
     expect(checks.get('spreadsheet')).toMatchObject({ state: 'ok' });
-    expect(surgery.crm.model.requests().length - before).toBe(1);
+    expect(stage.crm.model.requests().length - before).toBe(1);
   });
 
   test('uses all keys as the daemon does, and tries each by itself', async () => {
     const leadsOnly = `svc_live_${'b'.repeat(64)}`;
-    const surgery = await openLaidOutSurgery({ keys: [{ key: leadsOnly, scopes: ['read:leads'] }] });
-    const full = surgery.crm.apiKey;
-    const shared = await surgery.diagnose({ CRM_API_KEY: leadsOnly, CRM_API_KEYS: full });
+    const stage = await openLaidOutStage({ keys: [{ key: leadsOnly, scopes: ['read:leads'] }] });
+    const full = stage.crm.apiKey;
+    const shared = await stage.diagnose({ CRM_API_KEY: leadsOnly, CRM_API_KEYS: full });
     expect(shared.code).toBe(0);
     expect(namesIn(shared.checks, 'failed')).toEqual([]);
     expect(shared.checks.get('list of opportunities')).toMatchObject({ state: 'ok' });
-    const refused = await surgery.diagnose({ CRM_API_KEYS: `${leadsOnly},svc_live_${'0'.repeat(64)}` });
+    const refused = await stage.diagnose({ CRM_API_KEYS: `${leadsOnly},svc_live_${'0'.repeat(64)}` });
     expect(refused.code).toBe(1);
     expect(namesIn(refused.checks, 'failed')).toEqual(['each CRM key']);
     expect(refused.checks.get('each CRM key')?.found).toContain('refuses key 3 of 3');
@@ -198,22 +114,22 @@ describe('doctor', limit, () => {
 
   test('tells a new key of the same account from one that opens another account', async () => {
     const [rotated, foreign] = [`svc_live_${'b'.repeat(64)}`, `svc_live_${'c'.repeat(64)}`];
-    const surgery = await openLaidOutSurgery({
+    const stage = await openLaidOutStage({
       keys: [
         { key: rotated, scopes },
         { key: foreign, scopes, records: seedRecords(99, counts, Date.now()) },
       ],
     });
-    const daemon = spawnDaemon(surgery.environment);
+    const daemon = spawnDaemon(stage.environment);
     onTestFinished(async () => void (await daemon.kill()));
     await daemon.answers('/readyz');
-    expect((await surgery.diagnose()).checks.get('account of the CRM')).toMatchObject({ state: 'skipped' });
+    expect((await stage.diagnose()).checks.get('account of the CRM')).toMatchObject({ state: 'skipped' });
     expect((await daemon.terminate()).code).toBe(0);
     const accountOf = async (CRM_API_KEY: string) => {
-      const { code, checks } = await surgery.diagnose({ CRM_API_KEY });
+      const { code, checks } = await stage.diagnose({ CRM_API_KEY });
       return { code, state: checks.get('account of the CRM')?.state, failed: namesIn(checks, 'failed') };
     };
-    expect(await accountOf(surgery.crm.apiKey)).toEqual({ code: 0, state: 'ok', failed: [] });
+    expect(await accountOf(stage.crm.apiKey)).toEqual({ code: 0, state: 'ok', failed: [] });
     expect(await accountOf(rotated)).toEqual({ code: 0, state: 'ok', failed: [] });
     expect(await accountOf(foreign)).toEqual({ code: 1, state: 'failed', failed: ['account of the CRM'] });
   });
@@ -221,8 +137,8 @@ describe('doctor', limit, () => {
   test('names the scope that a key lacks, and goes on with the others', async () => {
     const key = `svc_live_${'a'.repeat(64)}`;
     const granted = scopes.filter((scope) => scope !== 'read:tasks');
-    const surgery = await openLaidOutSurgery({ keys: [{ key, scopes: granted }] });
-    const { code, checks } = await surgery.diagnose({ CRM_API_KEY: key });
+    const stage = await openLaidOutStage({ keys: [{ key, scopes: granted }] });
+    const { code, checks } = await stage.diagnose({ CRM_API_KEY: key });
     expect(code).toBe(1);
     expect(namesIn(checks, 'failed')).toEqual(['scope read:tasks']);
     expect(checks.get('list of tasks')).toMatchObject({ state: 'skipped' });
@@ -232,33 +148,33 @@ describe('doctor', limit, () => {
   test('looks at the tab and the scope of contacts where they are enabled, and only there', async () => {
     const key = `svc_live_${'a'.repeat(64)}`;
     const granted = scopes.filter((scope) => scope !== 'read:contacts');
-    const surgery = await openLaidOutSurgery({ keys: [{ key, scopes: granted }] });
-    const unneeded = await surgery.diagnose({ CRM_API_KEY: key });
+    const stage = await openLaidOutStage({ keys: [{ key, scopes: granted }] });
+    const unneeded = await stage.diagnose({ CRM_API_KEY: key });
     expect(unneeded.checks.get('scope read:contacts')).toMatchObject({ state: 'ok' });
     expect(unneeded.checks.has('tab of contacts')).toBe(false);
-    const enabled = { CRM_API_KEY: key, CRM_SYNC_CONFIG: await surgery.configure(contactsEnabled) };
-    const { code, checks } = await surgery.diagnose(enabled);
+    const enabled = { CRM_API_KEY: key, CRM_SYNC_CONFIG: await stage.configure(contactsEnabled) };
+    const { code, checks } = await stage.diagnose(enabled);
     expect(code).toBe(1);
     expect(namesIn(checks, 'failed')).toEqual(['scope read:contacts', 'tab of contacts']);
     expect(checks.get('tab of contacts')?.advice).toContain('Run init');
-    await surgery.init(enabled);
-    expect((await surgery.diagnose(enabled)).checks.get('tab of contacts')).toMatchObject({ state: 'ok' });
+    await stage.init(enabled);
+    expect((await stage.diagnose(enabled)).checks.get('tab of contacts')).toMatchObject({ state: 'ok' });
   });
 
   test('tells an address where nobody answers from one where somebody else does', async () => {
-    const surgery = await openSurgery();
-    const { CRM_BASE_URL: right = '' } = surgery.environment;
+    const stage = await openDoctorStage();
+    const { CRM_BASE_URL: right = '' } = stage.environment;
     const silent = `http://127.0.0.1:${silentPort}/api/v1/external`;
-    await surgery.init();
-    const unreached = await surgery.diagnose({
+    await stage.init();
+    const unreached = await stage.diagnose({
       CRM_BASE_URL: silent,
-      STATE_DIR: `${surgery.environment['STATE_DIR']}-2`,
+      STATE_DIR: `${stage.environment['STATE_DIR']}-2`,
     });
     expect(unreached.code).toBe(4);
     expect(namesIn(unreached.checks, 'failed')).toEqual(['CRM connection']);
-    const strange = await surgery.diagnose({
+    const strange = await stage.diagnose({
       CRM_BASE_URL: right.replace('/external', ''),
-      STATE_DIR: `${surgery.environment['STATE_DIR']}-3`,
+      STATE_DIR: `${stage.environment['STATE_DIR']}-3`,
     });
     expect(strange.code).toBe(1);
     expect(namesIn(strange.checks, 'failed')).toEqual(['CRM envelope']);
@@ -266,23 +182,23 @@ describe('doctor', limit, () => {
   });
 
   test('fault 75: names a spreadsheet that is not there, and one that the state does not belong to', async () => {
-    const surgery = await openSurgery();
+    const stage = await openDoctorStage();
     const wrong = { GOOGLE_SPREADSHEET_ID: 'no-such-spreadsheet' };
-    const { code, checks } = await surgery.diagnose(wrong);
+    const { code, checks } = await stage.diagnose(wrong);
     expect(code).toBe(1);
     expect(namesIn(checks, 'failed')).toEqual(['spreadsheet']);
     expect(checks.get('spreadsheet')?.advice).toContain('GOOGLE_SPREADSHEET_ID');
     expect(checks.get('tab of leads')).toMatchObject({ state: 'skipped' });
-    await surgery.init();
-    const other = await surgery.diagnose(wrong);
+    await stage.init();
+    const other = await stage.diagnose(wrong);
     expect(other.code).toBe(2);
     expect(other.checks.get('mirror')?.found).toContain('no-such-spreadsheet');
   });
 
   test('tells a login that Google can not take from a spreadsheet that is not there', async () => {
-    const surgery = await openLaidOutSurgery();
+    const stage = await openLaidOutStage();
     const credentials = { GOOGLE_API_ROOT_URL: '', GOOGLE_APPLICATION_CREDENTIALS: '/no/such/key.json' };
-    const { code, checks } = await surgery.diagnose(credentials);
+    const { code, checks } = await stage.diagnose(credentials);
     expect(code).toBe(1);
     expect(namesIn(checks, 'failed')).toEqual(['Google login']);
     expect(checks.get('Google login')?.found).toContain('the credentials file does not exist');
@@ -290,19 +206,19 @@ describe('doctor', limit, () => {
   });
 
   test('says of every tab what is missing', async () => {
-    const surgery = await openSurgery();
-    const bare = await surgery.diagnose();
+    const stage = await openDoctorStage();
+    const bare = await stage.diagnose();
     expect(bare.code).toBe(1);
     expect(namesIn(bare.checks, 'failed')).toEqual(['tab of leads', 'tab of opportunities', 'tab of tasks']);
     expect(bare.checks.get('tab of leads')?.advice).toContain('init');
     expect(bare.checks.get('tab of conflicts')).toMatchObject({ state: 'warning' });
-    await surgery.init();
-    await surgery.editSheet(
+    await stage.init();
+    await stage.editSheet(
       { kind: 'deleteColumns', sheet: 'Leads', column: 'Website' },
       { kind: 'edit', sheet: 'Opportunities', row: 0, column: 12, text: 'Stage' },
       { kind: 'edit', sheet: 'Tasks', row: 0, column: 13, text: 'My notes' },
     );
-    const { code, checks } = await surgery.diagnose();
+    const { code, checks } = await stage.diagnose();
     expect(code).toBe(1);
     expect(checks.get('tab of leads')).toMatchObject({ state: 'warning' });
     expect(checks.get('tab of leads')?.found).toContain('without Website');
@@ -314,31 +230,31 @@ describe('doctor', limit, () => {
   });
 
   test('says of a Redis that lets nobody write, because it follows another, who must be named instead', async () => {
-    const surgery = await openLaidOutSurgery();
+    const stage = await openLaidOutStage();
     const redis = await startRedis();
     onTestFinished(() => stopRedis(redis));
     await commandRedis(redis, 'REPLICAOF', '127.0.0.1', String(silentPort));
-    const { code, checks } = await surgery.diagnose({ REDIS_URL: redis.url });
+    const { code, checks } = await stage.diagnose({ REDIS_URL: redis.url });
     expect(code).toBe(1);
     expect(namesIn(checks, 'failed')).toEqual(['Redis']);
     expect(checks.get('Redis')?.advice).toContain('REDIS_URL');
   });
 
   test('says that Redis is down and exits with 4', async () => {
-    const surgery = await openLaidOutSurgery();
+    const stage = await openLaidOutStage();
     const REDIS_URL = `redis://:redis-secret@127.0.0.1:${silentPort}`;
-    const { code, checks } = await surgery.diagnose({ REDIS_URL });
+    const { code, checks } = await stage.diagnose({ REDIS_URL });
     expect(code).toBe(4);
     expect(namesIn(checks, 'failed')).toEqual(['Redis']);
     expect(checks.get('Redis memory')).toMatchObject({ state: 'skipped' });
   });
 
   test('looks at everything beside a running daemon, with a budget of its own', async () => {
-    const surgery = await openLaidOutSurgery();
-    const daemon = spawnDaemon(surgery.environment);
+    const stage = await openLaidOutStage();
+    const daemon = spawnDaemon(stage.environment);
     onTestFinished(async () => void (await daemon.kill()));
     await daemon.answers('/readyz');
-    const { code, checks } = await surgery.diagnose();
+    const { code, checks } = await stage.diagnose();
     expect(namesIn(checks, 'failed')).toEqual([]);
     expect(code).toBe(0);
     expect(checks.get('daemon')?.found).toBe(`runs at ${daemon.url}`);
@@ -348,7 +264,7 @@ describe('doctor', limit, () => {
   });
 
   test('tells how this CRM speaks where the specification is silent', async () => {
-    const surgery = await openSurgery({
+    const stage = await openDoctorStage({
       counts: { leads: 130, opportunities: 12, tasks: 40 },
       limits: { requestsPerWindow: 60 },
       choices: {
@@ -359,7 +275,7 @@ describe('doctor', limit, () => {
         resetFormat: 'deltaSeconds',
       },
     });
-    const { checks } = await surgery.diagnose();
+    const { checks } = await stage.diagnose();
     const foundBy = (name: string) => checks.get(name)?.found;
     expect(foundBy('list of leads')).toContain('elements in data.leads, beside them no totals');
     expect(foundBy('list of leads')).toContain('page is ignored; limit is ignored; 130 came');
@@ -374,30 +290,30 @@ describe('doctor', limit, () => {
   });
 
   test('lists wrong settings, leaves out all else and exits with 2', async () => {
-    const surgery = await openSurgery();
-    const { code, checks } = await surgery.diagnose({
+    const stage = await openDoctorStage();
+    const { code, checks } = await stage.diagnose({
       CRM_BASE_URL: 'http://crm.example.com/api/v1/external',
     });
     expect(code).toBe(2);
     expect(namesIn(checks, 'failed')).toEqual(['settings']);
     expect(checks.get('settings')?.found).toContain('must begin with https://');
     expect(namesIn(checks, 'ok', 'warning')).toEqual(['Node']);
-    expect(surgery.crm.model.requests()).toEqual([]);
+    expect(stage.crm.model.requests()).toEqual([]);
   });
 
   test('shows people a sign, what was found and what to do, and nobody a secret', async () => {
-    const surgery = await openSurgery();
-    const { CRM_API_KEY: key = '', CONTROL_TOKEN: token = '' } = surgery.environment;
+    const stage = await openDoctorStage();
+    const { CRM_API_KEY: key = '', CONTROL_TOKEN: token = '' } = stage.environment;
     const REDIS_URL = `redis://:redis-secret@127.0.0.1:${silentPort}`;
     const wrongKey = `svc_live_${'0'.repeat(64)}`;
     const outputs = await Promise.all([
-      surgery.run(['doctor'], { REDIS_URL }),
-      surgery.run(['doctor', '--json'], {
+      stage.run(['doctor'], { REDIS_URL }),
+      stage.run(['doctor', '--json'], {
         REDIS_URL,
         CRM_API_KEY: wrongKey,
-        STATE_DIR: `${surgery.environment['STATE_DIR']}-2`,
+        STATE_DIR: `${stage.environment['STATE_DIR']}-2`,
       }),
-      surgery.run(['doctor'], { CRM_BASE_URL: key }),
+      stage.run(['doctor'], { CRM_BASE_URL: key }),
     ]);
     const [{ output }] = outputs;
     expect(report.parse(JSON.parse(outputs[1].output)).checks.length).toBeGreaterThan(10);
