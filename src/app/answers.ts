@@ -2,7 +2,7 @@ import type { describeLink } from '../http/front.ts';
 import { signature } from '../http/guard.ts';
 import type { readWholeStatus } from '../http/server.ts';
 
-/** Whether it is the daemon that answers, and nothing else that listens there. */
+/** Whether the response is the daemon's, and not of anything else that listens there. */
 export const isOfDaemon = ({ headers }: Response): boolean => headers.get(signature.name) === signature.value;
 
 /** What the daemon answers of one link, as its commands read it. */

@@ -99,7 +99,7 @@ export function openRunningLink(settings: Settings, log: Log, surroundings: Surr
   };
 }
 
-/** Tells the receiver that the settings of a link name, if they name one. */
+/** Makes the alerts of a link; `undefined` where its settings name no receiver. */
 export function createAlerts(settings: Settings, log: Log): Alerts | undefined {
   const { webhookUrl: url } = settings.alerts;
   if (url === undefined) return undefined;

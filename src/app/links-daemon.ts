@@ -36,12 +36,12 @@ interface Trouble {
   readonly since: number;
 }
 
-/** A link as this process stands to it. */
+/** What this process has to do with a link. */
 interface Post {
   readonly name: string;
   readonly settings: Settings;
   readonly log: Log;
-  /** Tells of what keeps the link from running; a running link tells of itself. */
+  /** Report what keeps the link from running; a link that runs has alerts of its own. */
   readonly alerts: Alerts | undefined;
   running?: RunningLink | undefined;
   lease?: Lease | undefined;
@@ -54,7 +54,7 @@ interface Post {
 /** The only process there is. */
 const alone = '';
 
-/** Runs this process's share of the links: takes what nobody runs, and stops what somebody else may run. */
+/** Runs this process's share of the links: takes what no process runs, and stops what another one may run. */
 export class LinkRunner {
   readonly #options: RunnerOptions;
   readonly #posts: readonly Post[];
@@ -87,7 +87,7 @@ export class LinkRunner {
     ];
   }
 
-  /** What is to be told of a link that does not tell it itself, as one does that runs here or elsewhere. */
+  /** The conditions of a link that no running link reports. */
   #untoldOf(post: Post): Condition[] {
     if (post.running) return [];
     return post.holder ? this.#conditionsOf(post) : [...this.conditions(), ...this.#conditionsOf(post)];
@@ -142,7 +142,7 @@ export class LinkRunner {
     });
   }
 
-  /** Does what concerns all links; what goes wrong is told until it goes well again. */
+  /** Does what concerns all links; a failure is reported until it goes well again. */
   async #note(work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -168,7 +168,7 @@ export class LinkRunner {
   #follow(post: Post, { holders }: BoardView, front: Front): void {
     const before = post.holder;
     post.holder = holders.get(post.name);
-    // Seen twice, it is more than somebody else's try.
+    // Seen twice, it is more than a try of the other process.
     const isElsewhere = post.holder !== undefined && post.holder.process !== this.#self;
     if (isElsewhere && before?.process === post.holder?.process) post.trouble = undefined;
     if (!post.running || !post.lease?.isLost) return;
@@ -176,7 +176,7 @@ export class LinkRunner {
       post.log.warn('link.lost', { token: post.lease.token });
   }
 
-  /** Starts or stops a link, one thing at a time. What goes wrong is told as its trouble, and tried again. */
+  /** Starts or stops a link, one thing at a time. A failure is its trouble, and is tried again. */
   #move(post: Post, work: () => Promise<void>): boolean {
     if (post.move) return false;
     const move = async () => {
@@ -219,7 +219,7 @@ export class LinkRunner {
         await front.shut(name);
         await running?.stop(closingMs);
       } finally {
-        // Also where a full disk could not take a note of it: with its mirror open nobody could ever try again.
+        // Also where a full disk could not take a note of it: with its mirror open no try could ever succeed.
         running?.close();
         post.lease = undefined;
         if (lease) await board?.release(lease);

@@ -53,7 +53,7 @@ export function connectRedis(url: string, clock: Clock, log: Log) {
 
   return {
     redis,
-    /** Whether errors of the connection have been told and its return has not. */
+    /** Whether errors of the connection are logged and its return is not yet. */
     isDown: () => isDown,
     call,
     /** Ends this connection and lets the copies that BullMQ made of it die with their next loss. */

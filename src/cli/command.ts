@@ -22,7 +22,7 @@ export const printError = (...lines: readonly string[]): void => {
   for (const line of lines) console.error(showControls(line));
 };
 
-/** Says on stderr what went wrong and what to do. Answers the exit code for it. */
+/** Says on stderr what went wrong and what to do. Returns the exit code for it. */
 export function reportError(error: unknown): ExitCode {
   if (!isSyncError(error)) {
     printError(explainError(error), ...(error instanceof Error ? framesOf(error) : []));

@@ -25,7 +25,7 @@ export const ownerKeys = ({ key, fields }: KnownRecord): RecordKey[] => {
 
 /**
  * What goes to the trash of the CRM together with a record, as its specification says: with a lead its opportunities and tasks, with a
- * task its subtasks. The contacts of a lead can not be reached without it. Looks through the records once, and only if something is asked.
+ * task its subtasks. The contacts of a lead cannot be reached without it. Looks through the records once, and only if something is asked.
  */
 export function createCascades(records: readonly KnownRecord[], outbox: readonly OutboxItem[]) {
   const find = once(() => indexRecords(records));

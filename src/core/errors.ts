@@ -1,7 +1,7 @@
 interface ErrorKind {
   /** Whether trying the same again can help: never, later by itself, or only after somebody acted. */
   readonly retry: 'never' | 'later' | 'after-action';
-  /** Who can mend it: the person who runs the daemon, a person at the sheet, nobody but time, or a programmer. */
+  /** Who can mend it: the person who runs the daemon, a person at the sheet, time alone, or a programmer. */
   readonly mender: 'operator' | 'editor' | 'time' | 'bug';
   /** What to do; absent where the side says it that the error comes from. */
   readonly hint?: string;

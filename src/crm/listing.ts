@@ -75,7 +75,7 @@ export function createListing(http: CrmHttp, entity: Entity): ReadPage {
 
   /**
    * The records that are there, with the `ids` of all that the page holds: also what is in the trash, or has no id, shows where the listing
-   * ends. `undefined` where the CRM says that there is no such page, or refuses one that nothing told of.
+   * ends. `undefined` where the CRM says that there is no such page, or refuses one that no page announced.
    */
   async function read(
     lane: Lane,
@@ -148,9 +148,9 @@ interface ListingMemory {
   readonly pageSize?: number | undefined;
   /** The page that was read last. */
   readonly last?: { readonly page: number; readonly size: number };
-  /** How many elements there were by what the first page told. */
+  /** How many elements there were by what the first page said. */
   readonly total?: number | undefined;
-  /** How many pages there were by what the first one told. */
+  /** How many pages there were by what the first one said. */
   readonly pages?: number | undefined;
   /** What the pages from the first to the last one held. */
   readonly seen: ReadonlySet<RecordId>;
@@ -166,8 +166,8 @@ interface PageReading {
  * - `more`, `end`: whether another page is to be asked for.
  * - `repeat`: nothing but earlier elements behind the last page: the end, with nothing new.
  * - `suspect`: page 2 is page 1 again. Either all came at once, or the CRM shows no more than a first page:
- *   {@link holdsEverything} tells.
- * - `truncated`: earlier elements again, although there are more: the listing can not be read to its end. (Where the total has changed
+ *   {@link holdsEverything} decides.
+ * - `truncated`: earlier elements again, although there are more: the listing cannot be read to its end. (Where the total has changed
  *   since the first page, elements moved from page to page meanwhile, and what was not seen is seen the next time.)
  */
 type PageEnd = 'more' | 'end' | 'repeat' | 'suspect' | 'truncated';
@@ -190,14 +190,14 @@ function findPageEnd(read: PageReading, memory: ListingMemory): PageEnd {
   const pageSize = learnPageSize(read, memory) ?? facts.pageSize;
   const seen = (page - 1) * (pageSize ?? ids.length) + ids.length;
   if (facts.total !== undefined && facts.total > seen) return 'more';
-  // A total as large as a full first page may be the count of the page: one more page tells.
+  // A total as large as a full first page may be the count of the page: one more page shows it.
   const isFullFirstPage = page === 1 && ids.length >= pageLimit;
   if (facts.total === seen && !isFullFirstPage) return 'end';
   // Without a known page size even a short page may be a full one of a CRM that clamps `limit`.
   return pageSize !== undefined && ids.length < pageSize ? 'end' : 'more';
 }
 
-/** Whether the first page told of more elements than came before this page. */
+/** Whether the first page announced more elements than came before this page. */
 const isExpected = (page: number, { pages = 0, seen, total = 0 }: ListingMemory): boolean =>
   pages >= page || total > seen.size;
 
@@ -244,7 +244,7 @@ function holdsEverything(first: ReadonlySet<RecordId>, probed: readonly RecordId
 const learnPageSize = ({ page, ids }: PageReading, { pageSize, last }: ListingMemory): number | undefined =>
   page === 2 && last?.page === 1 && ids.length > 0 ? last.size : pageSize;
 
-/** A page as long as the one before, without any new element: all of it can not be an overlap. */
+/** A page as long as the one before, without any new element: all of it cannot be an overlap. */
 const isRepeat = ({ page, ids }: PageReading, { last, seen }: ListingMemory): boolean =>
   page > 1 && last?.page === page - 1 && last.size === ids.length && ids.every((id) => seen.has(id));
 

@@ -102,7 +102,7 @@ function refusalOf(endpoint: Endpoint, ended: Exchange): ErrorCode | undefined {
 const limited = (endpoint: Endpoint, what: string): SyncError =>
   new SyncError('CRM_LIMITED', `${describeEndpoint(endpoint)} ${what}.`);
 
-/** What an answer tells about the rate limit. The specification names the headers and not their units. */
+/** What an answer says about the rate limit. The specification names the headers and not their units. */
 export const readLimitHeaders = ({ headers }: Pick<AnswerHeaders, 'headers'>) => ({
   /** Requests that the CRM allows in a window. */
   limit: readNumber(headers['x-ratelimit-limit']),

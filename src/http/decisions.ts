@@ -107,7 +107,7 @@ const refusedBody = z.union(
 
 const recordOf = (scope: string): string => scope.slice(scope.indexOf(':') + 1);
 
-/** Answers what the CRM did not take, of one record or of all, by the name of the record; carried out in the next cycle. */
+/** Adds the commands about what the CRM did not take, of one record or of all; they are carried out in the next cycle. */
 export function addRefusedRoutes(commands: FastifyInstance, engine: Engine): void {
   for (const choice of ['retry', 'revert', 'ignore'] as const) {
     commands.post(`/api/${choice}`, ({ body }) => {

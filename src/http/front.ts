@@ -38,7 +38,7 @@ export interface FrontOptions extends HttpOptions {
 /** The HTTP side of several links. */
 export type Front = Awaited<ReturnType<typeof startFront>>;
 
-/** A link with its own server, which listens to nobody itself. */
+/** A link with its own server, which listens on no port itself. */
 interface Served extends Measured {
   readonly server: FastifyInstance;
 }
@@ -72,7 +72,7 @@ export async function startFront(options: FrontOptions) {
   };
   return {
     url,
-    /** Serves it no more. */
+    /** Stops serving it. */
     shut,
     /** Serves a link under its name; resolves when it is. */
     async open(name: string, side: LinkSide): Promise<void> {
@@ -119,7 +119,7 @@ function readAllConditions({ readConditions, readLinks }: FrontOptions) {
 const countQuestions = ({ isCompared, reports }: LinkSide['engine']): number | undefined =>
   isCompared ? reports.flatMap(({ questions }) => questions).length : undefined;
 
-/** What `/api/links` answers of a link. */
+/** A link as `/api/links` shows it. */
 export function describeLink({ conditions, name, side, url }: LinkEntry) {
   return {
     name,

@@ -7,7 +7,7 @@ import type { Clock } from '../core/ports.ts';
 const refusalsMax = 10;
 const refusalsMs = 60_000;
 
-/** The header by which commands know that the daemon answers, and nothing else that listens there. */
+/** The header by which commands know the daemon from anything else that listens there. */
 export const signature = { name: 'served-by', value: 'crm-sheet-sync' };
 
 /** What every answer says, most of it to a browser; the page of the daemon says more exactly what it needs. */
@@ -80,7 +80,7 @@ export function createAccess(options: AccessOptions, clock: Clock) {
     /** Whether everybody who reaches the daemon may read. */
     isReadingOpen: !readWithToken && isLoopback(host),
     hasToken,
-    /** Whether the request has the token; answers one that does not. */
+    /** Whether the request has the token. One that has not is refused here. */
     admit(request: FastifyRequest, reply: FastifyReply): boolean {
       if (hasToken(request)) return true;
       // A page finds out that it has to ask for the token by sending none, and is no guesser.
@@ -122,7 +122,10 @@ export function guardReading(server: FastifyInstance, access: Access): void {
   });
 }
 
-/** Returns how to count one more from an address, and how many came from there. All counts are forgotten together, so that no number of addresses can fill the memory for long. */
+/**
+ * Returns a counter: it counts one more from an address, and returns how many came from there. All counts are forgotten together, so that no
+ * number of addresses can fill the memory for long.
+ */
 function countRefusals(clock: Clock): (address: string) => number {
   const counts = new Map<string, number>();
   let since = clock.monotonicMs();

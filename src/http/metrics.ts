@@ -29,7 +29,7 @@ type Add<Of> = (name: string, help: string, read: (of: Of) => number | undefined
 /** `gauge` adds what is now, and `counter` what was counted since the start. */
 type Define = Readonly<Record<'gauge' | 'counter', Add<Measured>>>;
 
-/** A link that no process runs: of it nothing but what keeps it from running can be told. */
+/** A link that no process runs, with what keeps it from running: nothing else is known of it. */
 type Unserved = readonly [link: string, conditions: readonly Condition[]];
 
 /** Makes metrics of links that come and go. */
@@ -100,7 +100,7 @@ function adder<Of>(
       collect() {
         metric.reset();
         for (const [own, of] of list()) {
-          // Of a link whose mirror can not be read there are no numbers, but for those of its health, and those of the others.
+          // A link whose mirror cannot be read has no numbers but those of its health; all others have theirs.
           const found = unlessUnreadable(() => read(of)) ?? [];
           const values: readonly Value[] = typeof found === 'number' ? [[{}, found]] : found;
           for (const [labels, value] of values)
@@ -177,12 +177,12 @@ function addEditMetrics({ gauge }: Define): void {
   gauge(
     'brakes',
     'Tabs that are stopped until a person approves.',
-    ({ engine }) => engine.reports.flatMap(({ brakes }) => brakes).length,
+    ({ engine }) => engine.found.brakes.length,
   );
   gauge(
     'questions',
     'Questions that wait for a person, brakes among them.',
-    ({ engine }) => engine.reports.flatMap(({ questions }) => questions).length,
+    ({ engine }) => engine.found.questions.length,
   );
 }
 

@@ -144,7 +144,7 @@ const describeColumns = (layout: Layout, column: string): string =>
     ),
   ].join(' ');
 
-/** What becomes of the rows of a tab that somebody filled before the daemon came. */
+/** What becomes of the rows of a tab that users filled before the daemon came. */
 interface Adoption {
   /** Rows that carry the ID of a record already, and show it in the key column. */
   readonly identified: number;

@@ -212,7 +212,7 @@ function settle(link: SheetLink, open: OpenWrite, result: WriteResult, tally: Un
 /** More rows of one write are a fill or a tidying up: their lines would bury all others, and the history has each of them. */
 const linesMax = 50;
 
-/** Tells in the log of each row that was written and of how many there were, with the names of fields and never their values. */
+/** Logs each row that was written and how many there were, with the names of fields and never their values. */
 function logRows(log: Log, run: string, written: readonly Consequences[]): void {
   log.info('sheet.written', { run, rows: written.length });
   const entries = written.flatMap(({ journal }) => journal ?? []);

@@ -82,9 +82,9 @@ export const lacksRow = (memory: Memory, key: RecordKey): boolean =>
   memory.ids.get(key.entity)?.has(key.id) === false;
 
 /**
- * Notes which of the records that are agreed about have lost their row since the read before, which was made at `lookedAt`, epoch ms, and
- * answers when each was last seen with one. What waits behind a brake may wait over a restart. Of a tab that is held it is noted since when
- * nobody knows what stands there.
+ * Notes which of the records that are agreed about have lost their row since the read before, which was made at `lookedAt`, epoch ms.
+ * Returns a function for when a record was last seen with one. What waits behind a brake may wait over a restart. Of a tab that is held it is
+ * noted since when its rows are not known.
  */
 export function noteLostRows(
   mirror: Mirror,

@@ -8,9 +8,8 @@ import type { ObservedTab, ObservedTable } from './port/table.ts';
 
 /**
  * The current layout as the table is given it, in which the fields that never had a column, and of which nothing was ever agreed, are marked
- * as new. A field whose header the
- * configuration names is not, because whoever named it knows the column. Nor is any field of a tab of which the mirror knows nothing at all,
- * as after it was lost: there everything is met for the first time, and a person is asked.
+ * as new. A field whose header the configuration names is not, because the operator who named it knows the column. Nor is any field of a tab
+ * of which the mirror knows nothing at all, for example after it was lost: there everything is met for the first time, and a user is asked.
  */
 export function tableLayout(link: LayoutLink): Layout {
   const { mirror, policy } = link;

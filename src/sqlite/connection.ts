@@ -67,7 +67,7 @@ export function connect(file: string | Buffer, makeRoom: () => boolean = () => f
           translated(() => [...takeWhile(statement.iterate(...bindings), isWanted)]),
       };
     },
-    /** Runs statements that answer nothing. */
+    /** Runs statements that return nothing. */
     execute: (sql: string) => translated(() => void database.exec(sql)),
     readSetting: (name: string) => translated(() => readPragma(database, name)),
     setSetting: (name: string, value: string | number) =>
@@ -76,7 +76,7 @@ export function connect(file: string | Buffer, makeRoom: () => boolean = () => f
     transaction,
     /** Joins the transaction that runs, or makes one of its own. */
     atomically: <Result>(work: () => Result): Result => (isInTransaction ? work() : transaction(work)),
-    /** Tells whenever a transaction has failed: what was written in it is not there. */
+    /** Calls back whenever a transaction has failed: what was written in it is not there. */
     onRollback: (forget: () => void) => void forgetting.push(forget),
     /** The whole file as it is now. */
     content: () => translated(() => database.serialize()),

@@ -43,9 +43,8 @@ export function shapeOf<Item extends object>(properties: Properties<Item>) {
 
 /**
  * The items of a side, or all of a table that is of none, by their key, which is the first property. They are read in the order in which
- * they were first saved, and kept as they were read or saved, because a
- * cycle asks for all of them: what is not written stays the same object. The connection is the only writer of its file, so only a
- * transaction that failed can make them differ from it.
+ * they were first saved, and kept as they were read or saved, because a cycle asks for all of them: what is not written stays the same
+ * object. The connection is the only writer of its file, so only a transaction that failed can make them differ from it.
  */
 export function openKeyedTable<Item extends object, KeyName extends keyof Item>(
   connection: Connection,

@@ -26,7 +26,7 @@ export function endFuture(connection: Connection, now: number): number {
   /** Sets columns of the rows that fit. Returns how many these are. */
   const correct = (table: string, sets: string, isLate: string, ...bindings: readonly number[]) =>
     connection.prepare(`UPDATE ${table} SET ${sets} WHERE ${isLate} RETURNING 1`).all(...bindings).length;
-  // What is damaged is told when it is read.
+  // What is damaged is reported when it is read.
   const isLater = (name: string) => `CASE WHEN json_valid(content) THEN content ->> '$.${name}' > ? END`;
   return connection.transaction(() => {
     const late = times.map(([table, columns, beforeMs]) =>
@@ -38,7 +38,7 @@ export function endFuture(connection: Connection, now: number): number {
         ...columns.map(() => now),
       ),
     );
-    // A write to the table that nobody answered may land for as long as if it had been sent just now.
+    // A write to the table without a reply may land for as long as if it had been sent just now.
     const settlesMax = now + lateLandingMs;
     const settles = "content = json_set(content, '$.at', ?, '$.settlesAt', ?)";
     late.push(correct('openWrite', settles, isLater('settlesAt'), now, settlesMax, settlesMax));

@@ -49,7 +49,7 @@ export function resolveConflict(engine: Engine, scope: string, settlement: Settl
 export const resolveAll = (engine: Engine, side: 'crm' | 'sheet'): Resolved =>
   settle(engine, conflictsOf(engine), takeSide(side));
 
-/** Whoever answers has seen what both sides had by the last cycle, so the answer is for that. */
+/** The user who answers has seen what both sides had by the last cycle, so the answer is for that. */
 const takeSide = (side: 'crm' | 'sheet') => (conflict: Conflict) =>
   writeSideAnswer(side === 'crm' ? 'crm' : 'table', conflict);
 

@@ -4,7 +4,7 @@ import type { Clock } from '../core/ports.ts';
 export class Lock {
   #last: Promise<unknown> = Promise.resolve();
 
-  /** Runs the work once everything before it is over; its failure is its caller's and nobody else's. */
+  /** Runs the work once everything before it is over; its failure is its caller's alone. */
   run<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = this.#last.then(work);
     this.#last = result.catch(() => undefined);
@@ -38,7 +38,7 @@ export type Turn = (isCalled: boolean) => Promise<Pause>;
 
 /** Takes turn after turn until it is stopped. A turn that throws ends the loop, and its end fails with that. */
 export class Loop {
-  /** For turns, and what a command does beside them: one piece of work at a time, whoever asks for it. */
+  /** For turns, and what a command does beside them: one piece of work at a time. */
   protected readonly lock = new Lock();
   readonly #clock: Clock;
   readonly #turn: Turn;

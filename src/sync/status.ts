@@ -23,7 +23,7 @@ export const listWaiting = ({ runners }: Engine) =>
       about,
       /** When this process first saw it wait. */
       since: askedSince.get(scope),
-      /** What somebody answered that is not carried out yet. */
+      /** The answer of a user that is not carried out yet. */
       answered: answered.get(scope),
     }));
   });
@@ -89,7 +89,7 @@ function readEntities({ found, link, sides }: Engine) {
       // Of several sides, at the one that has the fewest.
       recordsInTable: sides.length === 0 ? 0 : Math.min(...agreements.map((each) => ofEntity(each).length)),
       pending: ofEntity(underWay).length,
-      /** Without what a person ignores: nobody has to do anything about it. */
+      /** Without what a user ignores: nothing has to be done about it. */
       refused: found.refusals.filter((each) => isOwn(each) && !each.isIgnored).length,
       conflicts: ofEntity(found.conflicts).length,
       held: found.holds.filter((each) => isOwn(each) && isNeeded(each)).length,

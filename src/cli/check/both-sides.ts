@@ -118,8 +118,7 @@ export const deletedRow: Check = {
 };
 
 /**
- * Moves a lead with all that hangs on it, an opportunity and a task to the trash. Answers the check that their
- * rows go.
+ * Moves a lead with its dependents, an opportunity and a task to the trash. Returns the check that their rows go.
  */
 export async function trashRecords({ sheet, crm }: Sides): Promise<Check> {
   const before = await crm.look();

@@ -117,7 +117,7 @@ export const createdOnce: Check = {
   },
 };
 
-/** A value that can not be stored, words that have to be part of what the Sync cell says, and a value that can. */
+/** A value that cannot be stored, words that have to be part of what the Sync cell says, and a value that can. */
 const mistakes = [
   {
     name: 'a website that the CRM refuses is told beside its row, until it is corrected',

@@ -28,7 +28,7 @@ they come from. Each answer is checked at once. Ctrl-C stops, and what was check
 /**
  * Brings the settings together: what the environment and the configuration file lack comes from the flags, or from the person at the
  * terminal. Each step is checked live, and what is new is kept in the configuration file. Returns the environment with what was found, or
- * the exit code where a check stays bad. Fails with CONFIG_INVALID where something is told twice or can not be kept.
+ * the exit code where a check stays bad. Fails with CONFIG_INVALID where something is given twice or cannot be kept.
  */
 export async function guide(
   environment: Environment,

@@ -20,7 +20,7 @@ export function findPerson() {
   return {
     tell: (sentence: string) => print(sentence),
     ask,
-    /** The same for what nobody else may see. */
+    /** The same for a secret. */
     async askSecretly(question: string) {
       process.stdout.write(question);
       const text = await readLine('', nowhere());

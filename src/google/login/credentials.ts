@@ -104,6 +104,6 @@ export const personalLogin =
 export const withoutKey =
   ' Log in without a key: gcloud auth application-default login --impersonate-service-account=ADDRESS on your own machine, the service account of a machine of Google Cloud, or the file of a workload identity federation elsewhere.';
 
-/** Google's words where an organisation lets nobody make a key. */
+/** Google's words where an organisation forbids keys. */
 export const saysKeysForbidden = (words: string): boolean =>
   /iam\.(?:managed\.)?disableServiceAccountKey|key creation is (?:disabled|not allowed)/i.test(words);

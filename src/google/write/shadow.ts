@@ -130,8 +130,8 @@ interface SourceRows extends RowSpan, Pick<SourceRow, 'row' | 'sheetId'> {}
 const joinedMin = 200;
 
 /**
- * The rows to be copied. Those that follow each other on both sides are copied at once where they are many. One that somebody filters away in that moment may then be
- * left out, and each below it be kept in the place of another.
+ * The rows to be copied. Those that follow each other on both sides are copied at once where they are many. One that a user filters away in
+ * that moment may then be left out, and each below it be kept in the place of another.
  */
 function blocksOf(rows: readonly SourceRow[]): SourceRows[] {
   const copied = rows.filter(({ isCopied }) => isCopied);

@@ -19,7 +19,7 @@ const reasonLengthMax = 5_000;
 
 export type QuestionWriter = ReturnType<typeof createQuestionWriter>;
 
-/** Writes what waits for a user as a question; `undefined` for what nobody can answer. */
+/** Writes what waits for a user as a question; `undefined` for what no user can answer. */
 export function createQuestionWriter({ known, layout }: DecideInput, names: Names) {
   const titleOf = (entity: Entity) => tabOf(layout, entity)?.title ?? entity;
   /** The field with the header that people see. */

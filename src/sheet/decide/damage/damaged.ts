@@ -4,7 +4,7 @@ import { quoteText } from '../../../core/text/cut-text.ts';
 import { damageScope } from '../../../core/waiting/scopes.ts';
 import type { Hold } from '../../../core/waiting/waiting.ts';
 import type { DecideInput, TableStep } from '../../plans/plan.ts';
-import { describeCell } from '../../port/cell.ts';
+import { type Cell, describeCell } from '../../port/cell.ts';
 import { type Damage, type DamagedCell, type Suspect, watchMs } from '../../port/damage.ts';
 import type { TabLayout } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';
@@ -204,9 +204,8 @@ const beginnings = {
 const quotedMax = 500;
 
 function describeDamaged(kind: Damage['kind'], { before, written }: DamagedCell): string {
-  const [old, now] = [before, written].map((cell) =>
-    cell.kind === 'empty' ? 'nothing' : quoteText(describeCell(cell), quotedMax),
-  );
-  if (kind === 'overwritten') return `${now} over ${old}`;
-  return (kind === 'deleted' ? old : now) ?? '';
+  const quote = (cell: Cell) =>
+    cell.kind === 'empty' ? 'nothing' : quoteText(describeCell(cell), quotedMax);
+  if (kind === 'overwritten') return `${quote(written)} over ${quote(before)}`;
+  return quote(kind === 'deleted' ? before : written);
 }

@@ -7,8 +7,8 @@ import { keepChosen } from '../verdict.ts';
 import { headerOf } from './columns.ts';
 
 /**
- * Finds the contest of a record, with its hold until a user has approved that it goes on; `undefined` where there is none. An approval is for the fight that was shown: one that goes on is held again
- * once it is a fight without what was written before.
+ * Finds the contest of a record, with its hold until a user has approved that it goes on; `undefined` where there is none. An approval is
+ * for the fight that was shown: one that goes on is held again once it is a fight without what was written before.
  */
 export function findContestCase(index: TabIndex, id: RecordId) {
   const { answers, entity, input, questions } = index;
