@@ -55,6 +55,19 @@ export const errorKinds = {
   SHEET_UNREADABLE: operatorHelps,
   SHEET_KEPT: operatorHelps,
   SHEET_AWAITED: operatorHelps,
+  WAREHOUSE_UNREACHABLE: timeHelps,
+  WAREHOUSE_UNAUTHORIZED: operatorActs,
+  WAREHOUSE_FORBIDDEN: operatorHelps,
+  WAREHOUSE_NOT_FOUND: operatorHelps,
+  WAREHOUSE_READ_ONLY: operatorHelps,
+  WAREHOUSE_FULL: operatorHelps,
+  WAREHOUSE_BUSY: timeHelps,
+  WAREHOUSE_CHANGED: operatorHelps,
+  WAREHOUSE_REFUSED: operatorHelps,
+  WAREHOUSE_UNKNOWN_OUTCOME: timeHelps,
+  WAREHOUSE_WENT_BACK: timeHelps,
+  WAREHOUSE_KEPT: operatorHelps,
+  WAREHOUSE_UNREADABLE: operatorHelps,
   RECORD_CONTESTED: {
     ...operatorActs,
     hint: 'Something on a side changes it back each time: an automation of the CRM, or a script in the sheet. Switch it off, or approve it.',
@@ -99,7 +112,7 @@ export type ErrorCode = keyof typeof errorKinds;
 export const hintOf = (code: ErrorCode): string => (errorKinds[code] as ErrorKind).hint ?? '';
 
 /** A code whose hint is in the table; an error of any other code says its hint itself. */
-export type OwnCode = Exclude<ErrorCode, `SHEET_${string}`>;
+export type OwnCode = Exclude<ErrorCode, `SHEET_${string}` | `WAREHOUSE_${string}`>;
 
 export interface SyncErrorDetails {
   readonly cause?: unknown;

@@ -1,4 +1,5 @@
 import type { Fact } from './facts.ts';
+import type { Feed, Version } from './feed.ts';
 import type { Catalog } from './fields/catalog.ts';
 import type { HistoryEntry, HistoryQuery } from './history.ts';
 import type { OpenWrite, Suspect } from './open-write.ts';
@@ -15,6 +16,9 @@ import type {
 
 /** What the mirror keeps of one side alone. */
 export interface SideStores {
+  /** What it has to write of the records; empty unless it follows them. */
+  readonly feed: Feed;
+
   readAgreements(): Agreement[];
   findAgreement(key: RecordKey): Agreement | undefined;
   saveAgreement(agreement: Agreement): void;
@@ -61,6 +65,14 @@ export interface Mirror extends SideStores {
 
   /** To be called before anything is begun whose outcome has to be written down. Fails with STATE_FULL when that could fail. */
   expectRoom(): void;
+
+  /**
+   * From now on all changes of records are noted for the sides of these names: to be called before anything is read. A side that did not
+   * follow until now has all records due; one that is no longer named has nothing due. Returns the names of the new ones.
+   */
+  setFollowers(names: readonly string[]): readonly string[];
+  /** The version of a record that the CRM has now, as it is noted for the sides that follow; `undefined` where the record is gone. */
+  findVersion(key: RecordKey): Version | undefined;
 
   readRecords(entity?: Entity): StoredRecord[];
   findRecord(key: RecordKey): StoredRecord | undefined;

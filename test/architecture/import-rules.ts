@@ -5,7 +5,7 @@ import type { Source } from './source.ts';
 const adapters = ['crm', 'sqlite', 'google', 'postgres'];
 
 /** What is kept the same with the CRM: none of them knows another. */
-const sides = ['sheet'];
+const sides = ['sheet', 'warehouse'];
 
 /** What each part of the house may import besides itself. An entry with a slash names the only files allowed. */
 const arrows: Readonly<Record<string, readonly string[]>> = {
@@ -19,6 +19,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(adapters.map((adapter) => [adapter, ['core']])),
   // The adapter of a side knows what the side's port is made of, and nothing else of it.
   google: ['sheet/port', 'core'],
+  postgres: ['warehouse/port', 'core'],
   ...Object.fromEntries(sides.map((side) => [side, ['sync', 'core']])),
   sandbox: ['core', 'crm/contract'],
   sync: ['core'],
@@ -32,6 +33,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['src/bullmq/'],
   'p-queue': ['src/inprocess/'],
   googleapis: ['src/google/'],
+  pg: ['src/postgres/'],
+  'pg-copy-streams': ['src/postgres/'],
   '@ironcalc/wasm': ['src/sandbox/'],
   'google-auth-library': ['src/google/'],
   fastify: ['src/http/', 'src/sandbox/', 'src/cli/demo/demo-page.ts'],
@@ -60,8 +63,10 @@ const builtIns: Readonly<Record<string, readonly string[]>> = {
   core: [],
   sync: [],
   sheet: [],
+  warehouse: [],
   // The credentials file is checked before the library reads it.
   google: ['node:fs'],
+  postgres: ['node:fs', 'node:stream', 'node:stream/promises'],
   inprocess: [],
   bullmq: ['node:events'],
   crm: ['node:http', 'node:https', 'node:net', 'node:tls'],

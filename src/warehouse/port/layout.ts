@@ -1,0 +1,51 @@
+import type { Entity } from '../../core/record.ts';
+import type { FieldName } from '../../core/value.ts';
+
+/** The types that columns of ours have, as PostgreSQL calls them. */
+export type ColumnType =
+  | 'text'
+  | 'text[]'
+  | 'numeric'
+  | 'integer'
+  | 'bigint'
+  | 'smallint'
+  | 'boolean'
+  | 'date'
+  | 'timestamptz'
+  | 'uuid';
+
+/** A column of a table, filled from one field of the records. */
+export interface ColumnLayout {
+  readonly field: FieldName;
+  readonly name: string;
+  readonly type: ColumnType;
+  /** What the database says of it to people: one sentence or two. */
+  readonly comment: string;
+  /** The table whose ids it holds. */
+  readonly refersTo?: Entity;
+  /** A field that an administrator of the CRM made: it comes last in every view, because more may follow. */
+  readonly isCustom?: true;
+  /** The CRM has no such field any longer: the column stays as it is. ISO 8601. */
+  readonly retiredAt?: string;
+}
+
+/** A table of records, which bears the name of their entity. Its key is the column `id`. */
+export interface TableLayout {
+  readonly entity: Entity;
+  readonly idType: 'bigint' | 'uuid';
+  /** Without `id` and the tail that all tables have: `client_ref`, `valid_from`, `valid_after`, `made_by`. */
+  readonly columns: readonly ColumnLayout[];
+  readonly comment: string;
+}
+
+/** All tables of a link, parents first. */
+export interface WarehouseLayout {
+  /** The schema for people; that of the machinery has the same name with `_sync` behind it. */
+  readonly schema: string;
+  readonly tables: readonly TableLayout[];
+  /** Whether ended versions are kept. */
+  readonly hasHistory: boolean;
+}
+
+/** The schema of the machinery. */
+export const syncSchemaOf = (schema: string): string => `${schema}_sync`;

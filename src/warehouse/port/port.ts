@@ -1,0 +1,190 @@
+import type { Entity } from '../../core/record.ts';
+import type { Value } from '../../core/value.ts';
+import type { TableLayout, WarehouseLayout } from './layout.ts';
+
+/** A row's id as text: the CRM's whole number, of a contact its UUID. */
+export type RowId = string;
+
+/** What a row is to show, by column. A column that is absent keeps what it has: its field is not known now. */
+export type RowValues = Readonly<Record<string, Value>>;
+
+/** Who made a version: the CRM's own users, or the name of a side. */
+export type MadeBy = string;
+
+/** A version of a record. Times are epoch ms. */
+export interface RowVersion {
+  readonly id: RowId;
+  readonly values: RowValues;
+  /** When it was first seen. */
+  readonly validFrom: number;
+  /** When the one before it was last seen; absent where that is not known. */
+  readonly validAfter?: number | undefined;
+  readonly madeBy: MadeBy;
+}
+
+/** A version that is over. */
+export interface PastVersion extends RowVersion {
+  readonly validUntil: number;
+  readonly ended: Ended;
+}
+
+/** How a version ended: by the next one, with its record, or in a way that the CRM does not say. */
+export type Ended = 'changed' | 'trashed' | 'left_out';
+
+/** What is to be written to one table. */
+export interface TableBatch {
+  readonly table: TableLayout;
+  readonly rows: readonly RowVersion[];
+  readonly past: readonly PastVersion[];
+  /** Rows whose records are gone, with the time when that was found out, epoch ms. */
+  readonly gone: readonly { readonly id: RowId; readonly at: number }[];
+}
+
+/** Reference data, as the CRM lists it now; what it lists no longer is retired. */
+export interface References {
+  readonly pipelines: readonly { readonly id: number; readonly name: string }[];
+  readonly stages: readonly {
+    readonly id: number;
+    readonly pipelineId: number;
+    readonly name: string;
+    readonly position: number;
+    readonly outcome: 'open' | 'won' | 'lost';
+  }[];
+  readonly leadStatuses: readonly { readonly name: string; readonly label: string }[];
+  readonly taskStatuses: readonly { readonly id: number; readonly name: string }[];
+  readonly taskPriorities: readonly { readonly id: number; readonly name: string }[];
+  readonly customFields: readonly {
+    readonly key: string;
+    readonly columnName: string;
+    readonly name: string;
+    readonly kind: string;
+    readonly retiredAt?: string | undefined;
+  }[];
+  /** When this was read, epoch ms. */
+  readonly at: number;
+}
+
+/** How fresh the rows of a table are. Times are epoch ms. */
+export interface Freshness {
+  readonly entity: Entity;
+  /** When the last complete reading of the CRM's list began: all older facts are known. Absent before the first. */
+  readonly listReadAt?: number | undefined;
+  /** How many records the CRM has, as far as it was read. */
+  readonly records: number;
+  readonly rows: number;
+  /** When the record was last seen that was not for the longest. */
+  readonly oldestSeenAt?: number | undefined;
+  readonly state: 'filling' | 'fresh' | 'late' | 'held';
+  /** What is the matter, in a sentence; empty for nothing. */
+  readonly note: string;
+  readonly at: number;
+}
+
+/** One write transaction. */
+export interface WriteBatch {
+  /** The number of the run before, as it was acknowledged: with any other the database is not as it was left. */
+  readonly after: number;
+  /** Parents first. At most 1,000 rows in all, so that nobody waits long for its locks. */
+  readonly tables: readonly TableBatch[];
+  /** Absent where they are as they were written last. */
+  readonly references?: References | undefined;
+  readonly freshness?: readonly Freshness[];
+}
+
+/** Something of a batch that was not written; all else was. */
+export interface LeftRow {
+  readonly entity: Entity;
+  readonly id: RowId;
+  /** `locked`: a transaction of somebody holds it. `refused`: a constraint of theirs, or what the type cannot hold. `rewritten`: it was written, and their trigger made something else of it. */
+  readonly why: 'locked' | 'refused' | 'rewritten';
+  /** In the words of the database, with the process that holds it and since when. */
+  readonly words: string;
+}
+
+/** What became of a write transaction that was committed. */
+export interface WriteReply {
+  /** Its number. */
+  readonly run: number;
+  readonly left: readonly LeftRow[];
+  /** By entity, how many rows there are more now; negative for fewer. */
+  readonly added: Readonly<Partial<Record<Entity, number>>>;
+}
+
+/** What of the layout the database has otherwise: while that lasts, the table is held. */
+export interface LayoutFault {
+  /** Absent where it is about the whole schema. */
+  readonly entity?: Entity;
+  readonly words: string;
+  /** Whether laying out again, with the consent of a person, mends it. */
+  readonly isMendable: boolean;
+}
+
+/** What the database says of itself. */
+export interface Meeting {
+  /** Such as 180004. */
+  readonly serverVersion: number;
+  /** A standby, or set to read only. */
+  readonly isReadOnly: boolean;
+  /** Whose tables these are: nobody's yet, those of this mirror, or those of another. */
+  readonly keeper: 'nobody' | 'own' | 'other';
+  /** The number of the last run; 0 before the first. */
+  readonly lastRun: number;
+}
+
+/** Consent of a person to what is not done by itself. */
+export interface LayOutConsent {
+  /** Takes over tables that another mirror kept. */
+  readonly adopt?: boolean;
+}
+
+/** A row as it is, with its columns in the canonical form of values. */
+export interface ScannedRow {
+  readonly id: RowId;
+  readonly values: RowValues;
+}
+
+/**
+ * A database that shows the CRM's records as tables. Errors are SyncErrors whose code begins with WAREHOUSE_. One call at a time; after an
+ * error the connection is made anew by the next call.
+ */
+export interface Warehouse {
+  /** Names database and schema to people; no secret. */
+  readonly name: string;
+  /** Never fails because something of ours is missing. */
+  meet(): Promise<Meeting>;
+  /**
+   * Creates or completes what the layout needs, and never drops or retypes anything. Returns what keeps tables from being written. Fails with
+   * WAREHOUSE_KEPT where another mirror keeps the tables and nobody consented, or what is in the schema is not ours.
+   */
+  layOut(layout: WarehouseLayout, consent?: LayOutConsent): Promise<readonly LayoutFault[]>;
+  /** What of the layout the database lacks, or has otherwise. Changes nothing. */
+  inspect(layout: WarehouseLayout): Promise<readonly LayoutFault[]>;
+  /** The SQL that lays out, for an administrator to run. */
+  printDdl(layout: WarehouseLayout): string;
+  /**
+   * Writes all of it in one transaction under a name that is used once. Fails with WAREHOUSE_WENT_BACK where the last run is another one, and
+   * with WAREHOUSE_UNKNOWN_OUTCOME where the commit got no reply: then {@link findRun} knows.
+   */
+  write(run: string, batch: WriteBatch): Promise<WriteReply>;
+  /** Fills a table, which may hold rows already, from any number of rows in one transaction. It never deletes. */
+  fill(run: string, after: number, table: TableLayout, rows: Iterable<RowVersion>): Promise<WriteReply>;
+  /** The number of a run; `undefined` where it was never committed. Waits until a transaction that may still commit is over. */
+  findRun(run: string): Promise<number | undefined>;
+  /** Writes freshness alone, in one statement. Returns the number of the last run. */
+  touch(freshness: readonly Freshness[]): Promise<number>;
+  /** All rows in the order of their ids, numbers by size. */
+  scan(table: TableLayout): AsyncIterable<ScannedRow>;
+  close(): Promise<void>;
+}
+
+/** Who keeps the tables: it is written into them, so that nobody else writes there. */
+export interface Keeper {
+  /** The link's name. */
+  readonly link: string;
+  /** Names the account of the CRM. */
+  readonly account: string;
+  /** A word of the mirror alone. */
+  readonly word: string;
+  /** The token of the lease under which this process runs the link; 0 without leases. */
+  readonly token: number;
+}
