@@ -1,4 +1,4 @@
-import type { RecordKey } from './record.ts';
+import type { Entity, RecordKey } from './record.ts';
 import type { Fields } from './value.ts';
 
 /** A record that a side has to look at, because something else is known of it. Times are epoch ms. */
@@ -41,9 +41,14 @@ export interface FeedRun {
  * transaction that saves the record.
  */
 export interface Feed {
-  /** Records whose time has come, leads first and the longest waiting first. */
-  takeDue(now: number, limit: number): readonly Due[];
-  countDue(): number;
+  /** Records of these kinds whose time has come, leads first and the longest waiting first. */
+  takeDue(now: number, limit: number, entities: readonly Entity[]): readonly Due[];
+  /** Records of a kind that are due, present, and of which no version is over: the first fill of a table carries nothing else. */
+  takeFresh(entity: Entity, limit: number): readonly RecordKey[];
+  /** How many of the records that are due are gone. */
+  countGone(): Readonly<Partial<Record<Entity, number>>>;
+  /** How many records of each kind are due, now or later. */
+  countDue(): Readonly<Partial<Record<Entity, number>>>;
   /** When the next one is due, epoch ms; absent for none. */
   nextDueAt(): number | undefined;
   /** How many could not be written so far, with the first of them. */
@@ -52,16 +57,17 @@ export interface Feed {
   noteDue(keys: Iterable<RecordKey>): void;
   /** Makes all records of the mirror due, also those that are gone. */
   noteAllDue(): void;
-  /** Puts records off, with the reason. */
+  /** Makes records due later, with the reason; those that are due already are put off. */
   putOff(keys: readonly RecordKey[], dueAt: number, reason: string): void;
+  isDue(key: RecordKey): boolean;
   /** Versions of the record that are over, oldest first. */
   readVersions(key: RecordKey): readonly EndedVersion[];
   /** Notes durably what a write is about to carry, under a name that is used once: all that is due now of these records. */
   beginRun(run: FeedRun): void;
   /** The write that was begun and is not over; absent for none. */
   pendingRun(): FeedRun | undefined;
-  /** It is done, and has this number: what it carried is no longer due, unless it changed meanwhile. */
-  endRun(number: number): void;
+  /** It is done, and has this number: what it carried is no longer due, unless it changed meanwhile, or is among what was left. */
+  endRun(number: number, left?: readonly RecordKey[]): void;
   /** It never happened: all of it is still due. */
   dropRun(): void;
   /** The number of the last write that was done; 0 for none. */

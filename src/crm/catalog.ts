@@ -99,8 +99,11 @@ class CatalogReading {
   ): Stage[] {
     const stage = isObject(json) ? json : empty;
     const [id, name] = [toId(stage['id']), readName(stage['name'])];
-    if (id !== undefined && name !== undefined)
-      return [{ id, name, order: toWhole(stage['order_index']) ?? index }];
+    if (id !== undefined && name !== undefined) {
+      const tag = readName(stage['tag_name']);
+      const order = toWhole(stage['order_index']) ?? index;
+      return [{ id, name, order, ...(tag === undefined ? {} : { tag }) }];
+    }
     const which = `${place}, ${id === undefined ? `element ${index + 1} of its stages` : `stage ${id}`}`;
     return this.#note({ list: 'stages', of, id }, which, id === undefined ? 'id' : 'name');
   }

@@ -32,6 +32,8 @@ export interface Stage {
   readonly id: number;
   readonly name: string;
   readonly order: number;
+  /** What the CRM says that it comes to, such as `won`; absent where it says nothing. */
+  readonly tag?: string;
 }
 
 export interface LeadStatus {

@@ -36,7 +36,8 @@ const shownMax = 200;
 type BrakeKind =
   | ('account' | 'reading' | 'rebase' | 'columns' | 'first')
   | ('emptied' | 'vanished' | 'gone')
-  | ('torn' | 'blanked' | 'column' | 'changed' | 'cleared');
+  | ('torn' | 'blanked' | 'column' | 'changed' | 'cleared')
+  | 'rows';
 
 /** The scope under which people answer a brake. */
 export const brakeScope = (entity: Entity, kind: BrakeKind): string => `brake:${entity}:${kind}`;

@@ -1,0 +1,59 @@
+import type { Mirror } from '../core/mirror.ts';
+import type { Entity } from '../core/record.ts';
+import { brakeOf, brakeScope } from '../core/waiting/brakes.ts';
+import type { Brake } from '../core/waiting/waiting.ts';
+import { warehouseFacts } from './facts.ts';
+import type { DeleteLimits } from './link.ts';
+
+const hourMs = 60 * 60 * 1_000;
+
+/** The scope under which a user lets many rows of a table be deleted. */
+export const deletesScope = (entity: Entity): string => brakeScope(entity, 'rows');
+
+/**
+ * The brakes for rows whose records are gone: what a CRM that lost its data, or shows the one of another account, would delete bit by bit.
+ * An approval lasts until none of those records is due.
+ */
+export function findBrakes(
+  mirror: Mirror,
+  entities: readonly Entity[],
+  limits: DeleteLimits,
+  now: number,
+): Brake[] {
+  const gone = mirror.feed.countGone();
+  return entities.flatMap((entity) => {
+    const waiting = gone[entity] ?? 0;
+    if (waiting === 0 || isApproved(mirror, entity)) return [];
+    const rows = mirror.readFact(warehouseFacts.rows(entity)) ?? 0;
+    const deleted = deletedLately(mirror, entity, now);
+    const allowed = Math.max(limits.deletesMin, Math.floor((rows + deleted) * limits.deletesShare));
+    if (waiting + deleted <= allowed) return [];
+    const before = deleted === 0 ? '' : `, after ${deleted} in the last hour`;
+    const reason = `${waiting} of ${rows} records are gone from the CRM${before}; ${allowed} rows of the warehouse may be deleted within an hour.`;
+    return [brakeOf(entity, 'rows', reason)];
+  });
+}
+
+const isApproved = (mirror: Mirror, entity: Entity): boolean =>
+  mirror.readDecisions().some(({ scope }) => scope === deletesScope(entity));
+
+/** How many rows were deleted in the hour that runs. */
+function deletedLately(mirror: Mirror, entity: Entity, now: number): number {
+  const [since, count] = mirror.readFact(warehouseFacts.deleted(entity)) ?? [now, 0];
+  return now - since < hourMs && now >= since ? count : 0;
+}
+
+/** Counts rows that were deleted. To be called in a transaction. */
+export function noteDeleted(mirror: Mirror, entity: Entity, count: number, now: number): void {
+  if (count === 0) return;
+  const before = deletedLately(mirror, entity, now);
+  const [since] = before === 0 ? [now] : (mirror.readFact(warehouseFacts.deleted(entity)) ?? [now]);
+  mirror.saveFact(warehouseFacts.deleted(entity), [since, before + count]);
+}
+
+/** Ends the approvals under which all was done. To be called in a transaction. */
+export function endApprovals(mirror: Mirror, entities: readonly Entity[]): void {
+  const gone = mirror.feed.countGone();
+  for (const entity of entities)
+    if (!gone[entity] && isApproved(mirror, entity)) mirror.dropDecision(deletesScope(entity));
+}

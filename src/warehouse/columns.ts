@@ -1,0 +1,162 @@
+import type { Catalog } from '../core/fields/catalog.ts';
+import {
+  customFieldKey,
+  customFieldName,
+  describeEntity,
+  type FieldDefinition,
+} from '../core/fields/field.ts';
+import type { FieldKind } from '../core/fields/field-kind.ts';
+import { type Entity, isListed } from '../core/record.ts';
+import type { CustomColumn } from './facts.ts';
+import type { ColumnLayout, ColumnType, TableLayout, WarehouseLayout } from './port/layout.ts';
+
+const typesOfKinds: Readonly<Record<FieldKind, ColumnType>> = {
+  text: 'text',
+  number: 'numeric',
+  integer: 'bigint',
+  boolean: 'boolean',
+  date: 'date',
+  instant: 'timestamptz',
+  // Options come and go, which an enum of the database cannot.
+  select: 'text',
+  'multi-select': 'text[]',
+  user: 'text',
+  users: 'text[]',
+  lead: 'bigint',
+  task: 'bigint',
+  stage: 'integer',
+  'lead-status': 'text',
+  'task-status': 'smallint',
+  'task-priority': 'smallint',
+};
+
+/** What the kinds hold, for the end of a comment. */
+const wordsOfKinds: Readonly<Partial<Record<FieldKind, string>>> = {
+  date: 'a day',
+  instant: 'a moment',
+  select: 'one of the options of the CRM',
+  'multi-select': 'some of the options of the CRM',
+  user: 'a user of the CRM',
+  users: 'users of the CRM',
+  lead: 'the id of a lead',
+  task: 'the id of a task',
+  stage: 'the id of a stage',
+  'lead-status': 'the name of a lead status',
+  'task-status': 'the id of a task status',
+  'task-priority': 'the id of a task priority',
+};
+
+const comments: Readonly<Record<Entity, string>> = {
+  lead: 'The leads of the CRM. A row is there as long as its lead is.',
+  opportunity: 'The opportunities of the CRM. A row is there as long as its opportunity is.',
+  task: 'The tasks of the CRM. A row is there as long as its task is.',
+  contact: 'The contacts of the leads of the CRM. A row is there as long as its contact is.',
+};
+
+export interface LayoutTerms {
+  readonly schema: string;
+  readonly entities: readonly Entity[];
+  readonly hasHistory: boolean;
+}
+
+/** The tables as the catalog wants them, with the columns that custom fields have. */
+export function layoutOf(
+  { entities, hasHistory, schema }: LayoutTerms,
+  catalog: Catalog,
+  custom: readonly CustomColumn[],
+): WarehouseLayout {
+  const tables = entities.map((entity): TableLayout => {
+    const fields = describeEntity(entity, catalog);
+    const standard = fields.filter(({ name }) => customFieldKey(name) === undefined);
+    return {
+      entity,
+      idType: isListed(entity) ? 'bigint' : 'uuid',
+      comment: comments[entity],
+      columns: [
+        ...standard.map(standardColumn),
+        ...(entity === 'lead' ? custom.map((column) => customColumn(column, fields)) : []),
+      ],
+    };
+  });
+  return { schema, hasHistory, tables };
+}
+
+function standardColumn(field: FieldDefinition): ColumnLayout {
+  const { kind, name } = field;
+  const isParent = kind === 'lead' || kind === 'task';
+  return {
+    field: name,
+    name: name.replaceAll('.', '_'),
+    // A confidence is a percentage.
+    type: kind === 'integer' ? 'integer' : typesOfKinds[kind],
+    comment: commentOf(field),
+    ...(isParent ? { refersTo: kind } : {}),
+  };
+}
+
+function customColumn(
+  { key, name, retiredAt, type }: CustomColumn,
+  fields: readonly FieldDefinition[],
+): ColumnLayout {
+  const field = fields.find((candidate) => candidate.name === customFieldName(key));
+  const gone =
+    retiredAt === undefined ? '' : ` The CRM has had no such field since ${retiredAt.slice(0, 10)}.`;
+  return {
+    field: customFieldName(key),
+    name,
+    type,
+    comment: `${field && gone === '' ? commentOf(field) : `Field ${key}.`}${gone}`,
+    isCustom: true,
+    ...(retiredAt === undefined ? {} : { retiredAt }),
+  };
+}
+
+function commentOf({ header, kind, max, min }: FieldDefinition): string {
+  const words = wordsOfKinds[kind];
+  const bounds = min === undefined ? '' : ` At least ${min}${max === undefined ? '' : `, at most ${max}`}.`;
+  return `${header}${words === undefined ? '' : `: ${words}`}.${bounds}`;
+}
+
+/**
+ * The columns of custom fields, after those that were kept. A field keeps its column under any name that it is given; one that comes back
+ * gets its old one, and one that holds something of another type a new one beside it. `at` is ISO 8601.
+ */
+export function nextColumns(
+  kept: readonly CustomColumn[],
+  catalog: Catalog,
+  at: string,
+): readonly CustomColumn[] {
+  // A field that cannot be used now is left alone.
+  const wanted = catalog.customFields.map(({ key, kind }) => ({ key, type: typesOfKinds[kind] }));
+  const isWanted = ({ key, type }: CustomColumn) =>
+    wanted.some((field) => field.key === key && field.type === type);
+  const next = kept.map((column): CustomColumn => {
+    const { retiredAt = at, ...rest } = column;
+    return isWanted(column) ? rest : { ...rest, retiredAt };
+  });
+  for (const { key, type } of wanted) {
+    if (next.some((column) => column.key === key && column.type === type)) continue;
+    const earlier = next.filter((column) => column.key === key).length;
+    const suffix = earlier === 0 ? '' : `_${earlier + 1}`;
+    next.push({ key, type, name: columnName(key, suffix, new Set(next.map(({ name }) => name))) });
+  }
+  return next;
+}
+
+/** PostgreSQL cuts longer names. */
+const nameLengthMax = 63;
+
+function columnName(key: string, suffix: string, taken: ReadonlySet<string>): string {
+  const bare = `cf_${key.toLowerCase().replace(/[^a-z0-9_]/g, '_')}`;
+  const name = `${bare}${suffix}`;
+  if (name.length <= nameLengthMax && !taken.has(name)) return name;
+  const end = `_${hashOf(key)}${suffix}`;
+  return `${bare.slice(0, nameLengthMax - end.length)}${end}`;
+}
+
+/** Six hexadecimal digits that follow from the text: FNV-1a, https://www.rfc-editor.org/rfc/rfc9923. */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const unit of new TextEncoder().encode(text)) hash = Math.imul(hash ^ unit, 0x01000193);
+  return (hash >>> 0).toString(16).padStart(8, '0').slice(-6);
+}

@@ -1,0 +1,132 @@
+import { isSyncError } from '../core/errors.ts';
+import type { Due } from '../core/feed.ts';
+import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
+import { noteDeleted } from './brakes.ts';
+import { warehouseFacts } from './facts.ts';
+import type { WarehouseLink } from './link.ts';
+import type { TableLayout, WarehouseLayout } from './port/layout.ts';
+import type { LeftRow, References, RowVersion, TableBatch, WriteReply } from './port/port.ts';
+import { pastOf, rowIdOf, rowOf } from './rows.ts';
+
+/** So many records go into one transaction, so that nobody waits long for its locks. */
+const batchMax = 1_000;
+
+/** So many rows are copied at once into a table that is filled for the first time. */
+const fillMax = 50_000;
+
+/** A row that is locked or refused is tried again after this time, twice as long each time it was tried. */
+const retryMs = { first: 1_000, max: 60_000 } as const;
+
+/** What a trigger of somebody made of a row, it will make of it again. */
+const rewrittenMs = 60 * 60 * 1_000;
+
+/** What came of one transaction. */
+export interface Landed {
+  /** How many records it carried. */
+  readonly carried: number;
+}
+
+/** What is written beside what is due. */
+export interface Extras {
+  readonly references?: References | undefined;
+}
+
+/** Writes some of what is due in one transaction. Returns what came of it; `undefined` where nothing is due. */
+export async function writeDue(
+  link: WarehouseLink,
+  { tables }: WarehouseLayout,
+  entities: readonly Entity[],
+  { references }: Extras = {},
+): Promise<Landed | undefined> {
+  const { clock, database, mirror } = link;
+  const due = mirror.feed.takeDue(clock.now(), batchMax, entities);
+  if (due.length === 0 && !references) return undefined;
+  const batches = tables.map((table) => tableBatch(link, table, due));
+  return carry(link, due, (run, after) => database.write(run, { after, tables: batches, references }));
+}
+
+/** Fills a table with records of which nothing but the fields of now is to be written. `undefined` where these are too few for that. */
+export async function fillDue(link: WarehouseLink, table: TableLayout): Promise<Landed | undefined> {
+  const { database, mirror } = link;
+  const keys = mirror.feed.takeFresh(table.entity, fillMax);
+  if (keys.length <= batchMax) return undefined;
+  const due = keys.map((key): Due => ({ key, dueAt: 0, attempts: 0, reason: '' }));
+  return carry(link, due, (run, after) => database.fill(run, after, table, freshRows(link, table, keys)));
+}
+
+function* freshRows(
+  link: WarehouseLink,
+  table: TableLayout,
+  keys: readonly RecordKey[],
+): Generator<RowVersion> {
+  for (const key of keys) {
+    const version = link.mirror.findVersion(key);
+    if (version) yield rowOf(version, table, link.times);
+  }
+}
+
+function tableBatch(link: WarehouseLink, table: TableLayout, due: readonly Due[]): TableBatch {
+  const { clock, hasHistory, mirror, times } = link;
+  const keys = due.map(({ key }) => key).filter(({ entity }) => entity === table.entity);
+  const ended = new Map(keys.map((key) => [key, mirror.feed.readVersions(key)]));
+  const now = clock.now();
+  return {
+    table,
+    rows: keys.flatMap((key) => {
+      const version = mirror.findVersion(key);
+      return version ? [rowOf(version, table, times)] : [];
+    }),
+    past: hasHistory ? [...ended.values()].flat().map((version) => pastOf(version, table, times)) : [],
+    gone: keys
+      .filter((key) => !mirror.findVersion(key))
+      .map((key) => ({ id: rowIdOf(key), at: ended.get(key)?.at(-1)?.validUntil ?? now })),
+  };
+}
+
+/** Notes durably what a write carries, writes, and notes what came of it: after a kill in between the database knows. */
+async function carry(
+  link: WarehouseLink,
+  due: readonly Due[],
+  write: (run: string, after: number) => Promise<WriteReply>,
+): Promise<Landed> {
+  const { clock, mirror, newWord } = link;
+  const { feed } = mirror;
+  const run = newWord();
+  mirror.expectRoom();
+  mirror.transaction(() => feed.beginRun({ run, keys: due.map(({ key }) => key), at: clock.now() }));
+  const reply = await write(run, feed.lastRun()).catch((error) => {
+    if (!isSyncError(error, 'WAREHOUSE_UNKNOWN_OUTCOME')) mirror.transaction(() => feed.dropRun());
+    throw error;
+  });
+  mirror.transaction(() => noteWritten(link, due, reply));
+  return { carried: due.length };
+}
+
+function noteWritten(
+  { clock, log, mirror }: WarehouseLink,
+  due: readonly Due[],
+  { added, left, run }: WriteReply,
+): void {
+  const { feed } = mirror;
+  const byRow = new Map(due.map((item) => [rowText(item.key.entity, rowIdOf(item.key)), item]));
+  const found = left.flatMap((row) => {
+    const item = byRow.get(rowText(row.entity, row.id));
+    return item ? [{ row, item }] : [];
+  });
+  const unwritten = found.filter(({ row }) => row.why !== 'rewritten').map(({ item }) => item.key);
+  feed.endRun(run, unwritten);
+  for (const { item, row } of found) {
+    feed.putOff([item.key], clock.now() + waitMs(row, item), row.words);
+    log.warn('warehouse.row-left', { record: recordKeyText(item.key), why: row.why });
+  }
+  for (const [entity, count] of Object.entries(added) as [Entity, number][]) {
+    const rows = warehouseFacts.rows(entity);
+    mirror.saveFact(rows, (mirror.readFact(rows) ?? 0) + count);
+    if (count < 0) noteDeleted(mirror, entity, -count, clock.now());
+  }
+}
+
+const rowText = (entity: Entity, id: string) => `${entity} ${id}`;
+
+const waitMs = ({ why }: LeftRow, { attempts }: Due): number =>
+  why === 'rewritten' ? rewrittenMs : Math.min(retryMs.max, retryMs.first * 2 ** Math.min(attempts, 10));

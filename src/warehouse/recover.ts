@@ -1,0 +1,39 @@
+import type { Mirror } from '../core/mirror.ts';
+import { warehouseFacts } from './facts.ts';
+import type { WarehouseLink } from './link.ts';
+
+/** What was found out of a database that is met: whether it is as it was left. */
+export type Recovery = 'same' | 'went-back' | 'unknown';
+
+/**
+ * Finds out what became of a write that got no reply, and compares the number of the last run with the one that was acknowledged. A database
+ * that went back has lost the runs after its last one: their records are due again. Where these are no longer remembered, or the database
+ * is ahead of the mirror, the outcome is `unknown`, and all rows have to be compared.
+ */
+export async function recover(link: WarehouseLink, lastRun: number): Promise<Recovery> {
+  const { database, log, mirror } = link;
+  const { feed } = mirror;
+  const pending = feed.pendingRun();
+  if (pending) {
+    const number = await database.findRun(pending.run);
+    mirror.transaction(() => (number === undefined ? feed.dropRun() : feed.endRun(number)));
+    log.info('warehouse.run-found', { run: pending.run, isDone: number !== undefined });
+  }
+  const known = feed.lastRun();
+  if (lastRun === known) return 'same';
+  const keys = lastRun < known ? feed.keysAfter(lastRun) : undefined;
+  log.warn('warehouse.went-back', { lastRun, known, records: keys?.length });
+  mirror.transaction(() => {
+    if (keys) feed.noteDue(keys);
+    feed.setLastRun(lastRun);
+    if (keys) mirror.dropFact(warehouseFacts.references);
+    else forgetWritten(mirror);
+  });
+  return keys ? 'went-back' : 'unknown';
+}
+
+/** Forgets what was written beside the rows, so that it is written again, and that all rows were compared. */
+export function forgetWritten(mirror: Mirror): void {
+  mirror.dropFact(warehouseFacts.references);
+  mirror.dropFact(warehouseFacts.auditedAt);
+}

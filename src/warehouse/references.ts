@@ -1,0 +1,40 @@
+import { type Catalog, type Stage, taskPriorityChoices, taskStatusChoices } from '../core/fields/catalog.ts';
+import type { CustomColumn } from './facts.ts';
+import type { References } from './port/port.ts';
+
+export interface ReferenceTerms {
+  readonly custom: readonly CustomColumn[];
+  /** Names of stages in which an opportunity is lost, whatever the CRM says of them. */
+  readonly lostStages: readonly string[];
+  /** Epoch ms. */
+  readonly at: number;
+}
+
+/** The reference data of the CRM as rows. */
+export function referencesOf(catalog: Catalog, { at, custom, lostStages }: ReferenceTerms): References {
+  const outcomeOf = ({ name, tag = 'active' }: Stage) => {
+    if (lostStages.includes(name)) return 'lost';
+    if (tag === 'active') return 'open';
+    return tag === 'won' ? 'won' : 'lost';
+  };
+  return {
+    pipelines: catalog.pipelines.map(({ id, name }) => ({ id, name })),
+    stages: catalog.pipelines.flatMap(({ id: pipelineId, stages }) =>
+      stages.map((stage) => ({
+        id: stage.id,
+        pipelineId,
+        name: stage.name,
+        position: stage.order,
+        outcome: outcomeOf(stage),
+      })),
+    ),
+    leadStatuses: catalog.leadStatuses.map(({ label, name }) => ({ name, label })),
+    taskStatuses: taskStatusChoices.map(({ id, label }) => ({ id, name: label })),
+    taskPriorities: taskPriorityChoices.map(({ id, label }) => ({ id, name: label })),
+    customFields: custom.map(({ key, name: columnName, retiredAt }) => {
+      const field = catalog.customFields.find((candidate) => candidate.key === key);
+      return { key, columnName, name: field?.name ?? key, kind: field?.kind ?? '', retiredAt };
+    }),
+    at,
+  };
+}

@@ -1,0 +1,61 @@
+import type { EndedVersion, Version } from '../core/feed.ts';
+import { joinContactId, splitContactId } from '../core/fields/contact-id.ts';
+import { type Entity, isListed, type RecordId, type RecordKey } from '../core/record.ts';
+import type { Fields, Value } from '../core/value.ts';
+import type { TableLayout } from './port/layout.ts';
+import type { PastVersion, RowId, RowValues, RowVersion } from './port/port.ts';
+
+/** The id that a record has in its table: of a contact its own, because the one of its lead is in a column. */
+export const rowIdOf = ({ entity, id }: RecordKey): RowId =>
+  isListed(entity) ? id : splitContactId(id).contactId;
+
+/** The key of the record that a row shows; `undefined` where the row of a contact names no lead. */
+export function keyOf(entity: Entity, id: RowId, values: RowValues): RecordKey | undefined {
+  if (isListed(entity)) return { entity, id };
+  const leadId = values['lead_id'];
+  return leadId == null
+    ? undefined
+    : { entity, id: joinContactId({ leadId: String(leadId), contactId: id }) };
+}
+
+/** What is shown of the fields, by column; a field that is not known has no entry. */
+export function valuesOf(fields: Fields, { columns }: Pick<TableLayout, 'columns'>): RowValues {
+  const values: Record<string, Value> = {};
+  for (const { field, name, retiredAt } of columns) {
+    const value = fields[field];
+    if (value !== undefined && retiredAt === undefined) values[name] = storable(value);
+  }
+  return values;
+}
+
+/** No text of the database holds the character 0, nor half a character: https://www.postgresql.org/docs/18/datatype-character.html */
+function storable(value: Value): Value {
+  if (typeof value === 'string') return value.toWellFormed().replaceAll('\0', '\ufffd');
+  return Array.isArray(value) ? value.map((member) => String(storable(member))) : value;
+}
+
+/** How long lists of the CRM may lag: what one showed may have been over for so long. */
+export interface Bounds {
+  readonly lagMs: number;
+}
+
+export const rowOf = (version: Version, table: TableLayout, { lagMs }: Bounds): RowVersion => ({
+  id: rowIdOf(version.key),
+  values: valuesOf(version.fields, table),
+  validFrom: version.validFrom,
+  validAfter: version.validAfter === undefined ? undefined : version.validAfter - lagMs,
+  madeBy: version.madeBy,
+});
+
+export const pastOf = (version: EndedVersion, table: TableLayout, bounds: Bounds): PastVersion => ({
+  ...rowOf(version, table, bounds),
+  validUntil: version.validUntil,
+  ended: version.ended,
+});
+
+/** The greater of two ids of rows, as the database orders them: numbers by size, UUIDs as texts. */
+export function compareIds(left: RecordId, right: RecordId): number {
+  if (left.length !== right.length && /^\d+$/.test(left) && /^\d+$/.test(right))
+    return left.length - right.length;
+  return left < right ? -1 : Number(left > right);
+}

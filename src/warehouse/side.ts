@@ -1,0 +1,329 @@
+import { isSyncError } from '../core/errors.ts';
+import type { Entity } from '../core/record.ts';
+import { answersTo } from '../core/waiting/answer.ts';
+import { shownOf } from '../core/waiting/brakes.ts';
+import type { Brake, Hold } from '../core/waiting/waiting.ts';
+import type { Link } from '../sync/link.ts';
+import { readOwnCatalog } from '../sync/reading/account.ts';
+import type { PlanDifference, Question, Side, SidePace, SideReport } from '../sync/side.ts';
+import { type AuditReport, audit } from './audit.ts';
+import { endApprovals, findBrakes } from './brakes.ts';
+import { layoutOf, nextColumns } from './columns.ts';
+import { warehouseFacts } from './facts.ts';
+import { freshnessOf } from './freshness.ts';
+import { fillDue, writeDue } from './land.ts';
+import type { WarehouseLink, WarehouseTerms } from './link.ts';
+import { comparePlans, type WarehousePlan } from './plan.ts';
+import { newWarehouseError } from './port/errors.ts';
+import type { WarehouseLayout } from './port/layout.ts';
+import type { LayoutFault, Meeting } from './port/port.ts';
+import { forgetWritten, recover } from './recover.ts';
+import { referencesOf } from './references.ts';
+
+/** Several changes that are seen at once are written at once. */
+const gapMs = 20;
+
+/** A cycle comes at least once in this time: what is put off, and freshness, come due by themselves. */
+const pollMaxMs = 60_000;
+const pollMinMs = 1_000;
+
+/** After this time a cycle ends although more is due, so that it can be stopped. */
+const cycleMaxMs = 10_000;
+
+/** How often one cycle finds out anew how the database was left. */
+const recoveriesMax = 3;
+
+/** Records that cannot be written are listed up to this number. */
+const shownMax = 100;
+
+/** The database as a side: one way, from the CRM to its tables. */
+export class WarehouseSide implements Side {
+  readonly name = 'warehouse';
+  readonly title = 'the warehouse';
+  readonly askedAt = '“status” lists them.';
+  readonly mirror: WarehouseLink['mirror'];
+  readonly tally = { tableSteps: 0, undoneWrites: 0, escalatedWrites: 0 };
+  report: SideReport | undefined;
+  /** Of the last comparison of all rows since the start. */
+  lastAudit: AuditReport | undefined;
+  readonly #link: WarehouseLink;
+  /** What the database said when it was last met; absent after any failure. */
+  #met: Meeting | undefined;
+  /** What was laid out last, as JSON, with what keeps tables from being written. */
+  #laidOut: { readonly text: string; readonly faults: readonly LayoutFault[] } | undefined;
+  #kept: WarehousePlan | undefined;
+  #freshAt = Number.NEGATIVE_INFINITY;
+
+  constructor(link: Link, terms: WarehouseTerms) {
+    this.mirror = link.mirror.of(this.name);
+    this.#link = { ...link, ...terms, mirror: this.mirror };
+  }
+
+  get pace(): SidePace {
+    const { clock, freshnessMs } = this.#link;
+    const dueInMs = (this.mirror.feed.nextDueAt() ?? Number.POSITIVE_INFINITY) - clock.now();
+    const idleMs = freshnessMs > 0 ? Math.min(freshnessMs, pollMaxMs) : pollMaxMs;
+    const pollMs = this.#met ? Math.max(pollMinMs, Math.min(dueInMs, idleMs)) : pollMinMs;
+    return { gapMs, pollMs, restlessMs: pollMs };
+  }
+
+  async cycle(): Promise<void> {
+    const isWritten = await this.#work(async (layout) => {
+      if (this.#link.isManual) return false;
+      return this.#land(layout);
+    });
+    this.#report(isWritten);
+  }
+
+  async plan(): Promise<WarehousePlan> {
+    await this.#work(async () => false);
+    this.#kept = this.#planNow();
+    return this.#kept;
+  }
+
+  async apply(run: string): Promise<readonly PlanDifference[] | undefined> {
+    const kept = this.#kept;
+    if (kept?.run !== run) return undefined;
+    const differences = comparePlans(kept, this.#planNow());
+    if (differences.length > 0) return differences;
+    this.#kept = undefined;
+    this.#report(await this.#work((layout) => this.#land(layout)));
+    return [];
+  }
+
+  /** Compares all rows with the CRM's records, and writes what differs. */
+  async compare(): Promise<AuditReport> {
+    let report: AuditReport | undefined;
+    await this.#work(async (layout) => {
+      if (!this.#link.isManual) await this.#land(layout);
+      report = await this.#audit(layout);
+      return !this.#link.isManual && this.#land(layout);
+    });
+    if (!report)
+      throw newWarehouseError(
+        'WAREHOUSE_BUSY',
+        'The CRM was not read so far: there is nothing to compare with.',
+      );
+    return report;
+  }
+
+  /** Nothing of the warehouse is sent to the CRM. */
+  isWithheld = () => false;
+  lookedBefore = () => undefined;
+  readTyped: Side['readTyped'] = () => ({ kind: 'refused', reason: 'The warehouse asks about no values.' });
+  notices = () => [];
+  expectWriter = () => undefined;
+
+  async leave(): Promise<void> {
+    await this.#link.database.close();
+  }
+
+  /** Works at a database that is met and as it was left, again where that turns out to be otherwise meanwhile. Returns whether anything was written. */
+  async #work(work: (layout: WarehouseLayout) => Promise<boolean>): Promise<boolean> {
+    for (let recoveries = 0; ; recoveries += 1) {
+      try {
+        this.#met ??= await this.#meet();
+        const layout = this.#layout();
+        return layout ? await work(layout) : false;
+      } catch (error) {
+        this.#met = undefined;
+        const isRecoverable = isSyncError(error, 'WAREHOUSE_WENT_BACK', 'WAREHOUSE_UNKNOWN_OUTCOME');
+        if (!isRecoverable || recoveries >= recoveriesMax) throw error;
+      }
+    }
+  }
+
+  async #meet(): Promise<Meeting> {
+    const { database } = this.#link;
+    const met = await database.meet();
+    this.#laidOut = undefined;
+    if (met.isReadOnly) throw newWarehouseError('WAREHOUSE_READ_ONLY', `${database.name} takes no writes.`);
+    if (met.keeper === 'other')
+      throw newWarehouseError(
+        'WAREHOUSE_KEPT',
+        `The tables in ${database.name} are kept by another daemon or mirror.`,
+      );
+    if (met.keeper === 'own') await recover(this.#link, met.lastRun);
+    // Tables that are made anew hold nothing of what was written before.
+    else if (this.mirror.feed.lastRun() > 0 || this.mirror.feed.pendingRun()) this.#beginAnew();
+    return met;
+  }
+
+  /** The database lost everything: all of it is written again. */
+  #beginAnew(): void {
+    const { entities, log } = this.#link;
+    log.warn('warehouse.begun-anew', {});
+    this.mirror.transaction(() => {
+      const { feed } = this.mirror;
+      if (feed.pendingRun()) feed.dropRun();
+      feed.setLastRun(0);
+      feed.noteAllDue();
+      for (const entity of entities) this.mirror.saveFact(warehouseFacts.rows(entity), 0);
+      forgetWritten(this.mirror);
+    });
+  }
+
+  /** The tables as the CRM wants them now; absent before its catalog was read. */
+  #layout(): WarehouseLayout | undefined {
+    const { clock } = this.#link;
+    const catalog = readOwnCatalog(this.mirror);
+    if (!catalog) return undefined;
+    const kept = this.mirror.readFact(warehouseFacts.columns) ?? [];
+    const custom = nextColumns(kept, catalog, new Date(clock.now()).toISOString());
+    const isFilled = ({ key, name }: (typeof custom)[number]) =>
+      kept.some((column) => column.key === key && column.name === name && column.retiredAt === undefined);
+    this.mirror.transaction(() => {
+      this.mirror.saveFact(warehouseFacts.columns, custom);
+      const hasNew = custom.some((column) => column.retiredAt === undefined && !isFilled(column));
+      if (hasNew) this.mirror.feed.noteDue(this.mirror.readRecords('lead').map(({ key }) => key));
+    });
+    return layoutOf(this.#link, catalog, custom);
+  }
+
+  /** Lays out, writes all that may be written, and says how fresh it is. Returns whether a row was written. */
+  async #land(layout: WarehouseLayout): Promise<boolean> {
+    const { clock, log } = this.#link;
+    await this.#layOut(layout);
+    if (this.#isAuditDue()) await this.#audit(layout);
+    const begunAt = clock.monotonicMs();
+    let rows = 0;
+    for (let isOver = false; !isOver && clock.monotonicMs() - begunAt < cycleMaxMs; ) {
+      const written = await this.#landSome(layout);
+      rows += written;
+      isOver = written === 0;
+    }
+    this.mirror.transaction(() => endApprovals(this.mirror, this.#link.entities));
+    this.tally.tableSteps += rows;
+    if (rows > 0) log.info('warehouse.written', { rows });
+    await this.#refresh(rows > 0);
+    return rows > 0;
+  }
+
+  /** Returns how many records were carried. */
+  async #landSome(layout: WarehouseLayout): Promise<number> {
+    const entities = this.#writable();
+    for (const table of layout.tables.filter(({ entity }) => entities.includes(entity))) {
+      const filled = await fillDue(this.#link, table);
+      if (filled) return filled.carried;
+    }
+    const references = this.#referencesDue();
+    const written = await writeDue(this.#link, layout, entities, { references: references?.rows });
+    if (written && references) this.mirror.saveFact(warehouseFacts.references, references.text);
+    return written?.carried ?? 0;
+  }
+
+  /** The reference data where it is not as it was written last. */
+  #referencesDue() {
+    const { clock, lostStages } = this.#link;
+    const catalog = readOwnCatalog(this.mirror);
+    if (!catalog) return undefined;
+    const custom = this.mirror.readFact(warehouseFacts.columns) ?? [];
+    const { at, ...rows } = referencesOf(catalog, { at: clock.now(), custom, lostStages });
+    const text = JSON.stringify(rows);
+    return this.mirror.readFact(warehouseFacts.references) === text
+      ? undefined
+      : { rows: { ...rows, at }, text };
+  }
+
+  async #layOut(layout: WarehouseLayout): Promise<void> {
+    const text = JSON.stringify(layout);
+    if (this.#laidOut?.text === text) return;
+    this.#laidOut = { text, faults: await this.#link.database.layOut(layout) };
+  }
+
+  #isAuditDue(): boolean {
+    const { auditMinute, clock } = this.#link;
+    const last = this.mirror.readFact(warehouseFacts.auditedAt);
+    // A table that was never filled has nothing to compare.
+    if (last === undefined) return this.mirror.feed.lastRun() > 0;
+    if (auditMinute === undefined) return false;
+    const now = clock.now();
+    const moment = new Date(now);
+    moment.setHours(0, auditMinute, 0, 0);
+    return now >= moment.getTime() && last < moment.getTime();
+  }
+
+  async #audit(layout: WarehouseLayout): Promise<AuditReport> {
+    this.lastAudit = await audit(this.#link, layout);
+    return this.lastAudit;
+  }
+
+  async #refresh(hasWritten: boolean): Promise<void> {
+    const { clock, database, entities, freshnessMs } = this.#link;
+    if (freshnessMs === 0 || (!hasWritten && clock.monotonicMs() - this.#freshAt < freshnessMs)) return;
+    const { brakes, holds } = this.#find();
+    const due = sumOf(this.mirror.feed.countDue());
+    const lateMs = lateFactor * this.#link.times.sweepMs;
+    const terms = { entities, brakes, holds, due, lateMs, now: clock.now() };
+    const lastRun = await database.touch(freshnessOf(this.mirror, terms));
+    this.#freshAt = clock.monotonicMs();
+    if (lastRun !== this.mirror.feed.lastRun())
+      throw newWarehouseError('WAREHOUSE_WENT_BACK', `${database.name} has ${lastRun} as its last run.`);
+  }
+
+  /** The kinds of record whose tables can be written now. */
+  #writable(): readonly Entity[] {
+    const { brakes, holds } = this.#find();
+    const held = new Set(
+      [...brakes, ...holds.filter(({ id }) => id === undefined)].map(({ entity }) => entity),
+    );
+    return this.#link.entities.filter((entity) => !held.has(entity));
+  }
+
+  #find() {
+    const { clock, entities, limits } = this.#link;
+    const { feed } = this.mirror;
+    const brakes = findBrakes(this.mirror, entities, limits, clock.now());
+    const faults = this.#laidOut?.faults ?? [];
+    const ofTables = faults.flatMap(({ entity, words }) =>
+      (entity ? [entity] : entities).map((each): Hold => ({ entity: each, reason: words })),
+    );
+    const stuck = feed.readStuck(shownMax);
+    const ofRows = stuck.shown.map(({ key, reason }): Hold => ({ entity: key.entity, id: key.id, reason }));
+    return { brakes, holds: [...ofTables, ...ofRows] };
+  }
+
+  #planNow(): WarehousePlan {
+    const { clock, newWord } = this.#link;
+    const { feed } = this.mirror;
+    const { brakes, holds } = this.#find();
+    const [due, deletes] = [feed.countDue(), feed.countGone()];
+    const records = Object.fromEntries(
+      Object.entries(due).map(([entity, count]) => [entity, count - (deletes[entity as Entity] ?? 0)]),
+    );
+    return { run: newWord(), side: 'warehouse', at: clock.now(), records, deletes, brakes, holds };
+  }
+
+  #report(isWritten: boolean): void {
+    const { clock, isManual = false } = this.#link;
+    const { brakes, holds } = this.#find();
+    const due = sumOf(this.mirror.feed.countDue());
+    this.report = {
+      at: clock.now(),
+      brakes,
+      holds,
+      conflicts: [],
+      refusals: [],
+      questions: brakes.map(questionOf),
+      restlessRows: 0,
+      hasWork: due > 0,
+      hasActed: isWritten,
+      unapplied: isManual ? due : 0,
+      toSide: isWritten ? 'written' : due > 0 ? 'waiting' : 'nothing',
+    };
+  }
+}
+
+/** A list of the CRM is late after so many of its pauses. */
+const lateFactor = 20;
+
+const sumOf = (counts: Readonly<Partial<Record<Entity, number>>>): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
+
+const questionOf = (brake: Brake): Question => ({
+  scope: brake.scope,
+  what: brake.reason,
+  about: { table: brake.entity },
+  answers: answersTo(brake.scope),
+  shown: shownOf(brake),
+});
