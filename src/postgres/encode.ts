@@ -38,7 +38,10 @@ function plainRow(table: TableLayout, row: RowVersion): Record<string, Value> {
 
 /** A version that is over; of a column that is retired by now it has a value too. */
 export function pastJson(table: TableLayout, version: PastVersion): string {
-  const all: TableLayout = { ...table, columns: table.columns.map((column) => ({ ...column, retiredAt: undefined }) as never) };
+  const all: TableLayout = {
+    ...table,
+    columns: table.columns.map((column) => ({ ...column, retiredAt: undefined }) as never),
+  };
   return JSON.stringify({
     ...plainRow(all, version),
     valid_until: isoOf(version.validUntil),

@@ -11,7 +11,13 @@ interface ReferenceTable {
 }
 
 const tables = {
-  pipelines: { name: 'pipeline', columns: [['id', 'integer'], ['name', 'text']] },
+  pipelines: {
+    name: 'pipeline',
+    columns: [
+      ['id', 'integer'],
+      ['name', 'text'],
+    ],
+  },
   stages: {
     name: 'stage',
     columns: [
@@ -22,9 +28,27 @@ const tables = {
       ['outcome', 'text'],
     ],
   },
-  leadStatuses: { name: 'lead_status', columns: [['name', 'text'], ['label', 'text']] },
-  taskStatuses: { name: 'task_status', columns: [['id', 'smallint'], ['name', 'text']] },
-  taskPriorities: { name: 'task_priority', columns: [['id', 'smallint'], ['name', 'text']] },
+  leadStatuses: {
+    name: 'lead_status',
+    columns: [
+      ['name', 'text'],
+      ['label', 'text'],
+    ],
+  },
+  taskStatuses: {
+    name: 'task_status',
+    columns: [
+      ['id', 'smallint'],
+      ['name', 'text'],
+    ],
+  },
+  taskPriorities: {
+    name: 'task_priority',
+    columns: [
+      ['id', 'smallint'],
+      ['name', 'text'],
+    ],
+  },
   customFields: {
     name: 'custom_field',
     columns: [
@@ -37,11 +61,7 @@ const tables = {
 } as const satisfies Record<string, ReferenceTable>;
 
 /** Writes what differs: a row that stays as it is is not locked, so its readers and their locks are no trouble. */
-export async function writeReferences(
-  session: Session,
-  names: Names,
-  references: References,
-): Promise<void> {
+export async function writeReferences(session: Session, names: Names, references: References): Promise<void> {
   const stages = references.stages.map(({ pipelineId, ...stage }) => ({ ...stage, pipeline_id: pipelineId }));
   const customFields = references.customFields.map(({ columnName, retiredAt, ...field }) => ({
     ...field,

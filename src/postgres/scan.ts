@@ -30,11 +30,7 @@ export async function* scanRows(
   }
 }
 
-async function* copiedRows(
-  session: Session,
-  names: Names,
-  table: TableLayout,
-): AsyncGenerator<ScannedRow> {
+async function* copiedRows(session: Session, names: Names, table: TableLayout): AsyncGenerator<ScannedRow> {
   const columns = liveColumns(table);
   const shown = columns.map(({ name, type }) =>
     type === 'text[]' ? `to_json(${escapeIdentifier(name)})` : escapeIdentifier(name),

@@ -158,12 +158,14 @@ async function deleteRows(
   const deleted = new Set(rows.map(({ id }) => id));
   const left = gone
     .filter(({ id }) => !deleted.has(id))
-    .map(({ id }): LeftRow => ({
-      entity: table.entity,
-      id,
-      why: 'rewritten',
-      words: 'A trigger kept the row from being deleted.',
-    }));
+    .map(
+      ({ id }): LeftRow => ({
+        entity: table.entity,
+        id,
+        why: 'rewritten',
+        words: 'A trigger kept the row from being deleted.',
+      }),
+    );
   return { left, added: -deleted.size };
 }
 

@@ -20,8 +20,10 @@ export interface PostgresOptions extends AddressOptions {
   readonly log: Log;
 }
 
+type Written = Omit<Warehouse, 'layOut' | 'inspect' | 'printDdl'>;
+
 /** A PostgreSQL database behind the port. Connects when it is first needed. Fails with CONFIG_INVALID. */
-export function createPostgresWarehouse(options: PostgresOptions): Warehouse {
+export function createPostgresWarehouse(options: PostgresOptions): Written {
   const { schema, keeper, fence, log } = options;
   const address = readAddress(options);
   const connection = createConnection(address, log);
@@ -35,5 +37,5 @@ export function createPostgresWarehouse(options: PostgresOptions): Warehouse {
     touch: (freshness) => touchFreshness(stage, freshness),
     scan: (table) => scanRows(address, stage.names, table),
     close: connection.drop,
-  } as Warehouse;
+  };
 }

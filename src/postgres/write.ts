@@ -19,7 +19,11 @@ async function writeAll({ names }: Stage, session: Session, batch: WriteBatch): 
     const hasPast = await hasTable(session, names.past(each.table.entity));
     tables.push({ stage: { session, names, table: each.table, hasPast }, batch: each });
   }
-  const apply = async (stage: TableStage, changes: readonly RowChange[], mode: 'NO KEY UPDATE' | 'UPDATE') => {
+  const apply = async (
+    stage: TableStage,
+    changes: readonly RowChange[],
+    mode: 'NO KEY UPDATE' | 'UPDATE',
+  ) => {
     const effect = await writeTable(stage, changes, mode);
     left.push(...effect.left);
     added[stage.table.entity] = (added[stage.table.entity] ?? 0) + effect.added;
