@@ -24,7 +24,7 @@ async function openStage(options: WarehouseDatabaseOptions = {}) {
     const rows = values.map((value, index) => version(index + 1, { [column]: value }));
     const written = await warehouse.write('run-1', batchOf(0, { rows }));
     const shownWritten = (await scanAll()).map((row) => row[column]);
-    await database.query('TRUNCATE crm.lead');
+    await database.tamper('TRUNCATE crm.lead');
     const filled = await warehouse.fill('run-2', 1, leads, rows);
     const shownFilled = (await scanAll()).map((row) => row[column]);
     return { left: [...written.left, ...filled.left], shownWritten, shownFilled };
@@ -71,7 +71,7 @@ it('numbers keep every digit, and one that JavaScript cannot hold stays text', a
 
 it('numbers that people put into a column are told as they are', async () => {
   const { database, scanAll } = await openStage();
-  await database.query(
+  await database.tamper(
     `INSERT INTO crm.lead (id, cf_amount) VALUES (1, 'NaN'), (2, 1.50), (3, 1e400), (4, 100), (5, 0.30000000000000004)`,
   );
   const amounts = (await scanAll()).map((row) => row['cf_amount']);
@@ -108,7 +108,7 @@ it('no default of the role changes what a value means', async () => {
   const instants = ['2026-03-29T01:30:00.000Z', '0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'];
   const shown = await roundTrip('created_at', instants);
   expect(shown).toEqual({ left: [], shownWritten: instants, shownFilled: instants });
-  await database.query('TRUNCATE crm.lead; UPDATE crm_sync.link SET run_no = 0; TRUNCATE crm_sync.ledger');
+  await database.tamper('TRUNCATE crm.lead; UPDATE crm_sync.link SET run_no = 0; TRUNCATE crm_sync.ledger');
   const days = ['2026-10-05', '0001-01-01', '9999-12-31', null];
   expect(await roundTrip('cf_day', days)).toEqual({ left: [], shownWritten: days, shownFilled: days });
   const at = Date.UTC(2026, 9, 5, 1);
@@ -120,7 +120,7 @@ it('no default of the role changes what a value means', async () => {
 
 it('dates and times beyond the CRM are told as the database has them', async () => {
   const { database, scanAll } = await openStage();
-  await database.query(
+  await database.tamper(
     `INSERT INTO crm.lead (id, cf_day, created_at) VALUES (1, 'infinity', '-infinity'),
        (2, '4713-01-01 BC', '2026-01-01 00:00:00.123456+00'), (3, '10000-01-01', '10000-01-01 00:00+00')`,
   );
@@ -137,7 +137,7 @@ it('lists keep their members and order, and a list that is none for the CRM is t
   const { left, shownWritten, shownFilled } = await roundTrip('cf_tags', lists);
   expect(left).toEqual([]);
   expect([shownWritten, shownFilled]).toEqual([lists, lists]);
-  await database.query(`TRUNCATE crm.lead; INSERT INTO crm.lead (id, cf_tags) VALUES (1, '{a,NULL}')`);
+  await database.tamper(`TRUNCATE crm.lead; INSERT INTO crm.lead (id, cf_tags) VALUES (1, '{a,NULL}')`);
   expect(await scanAll()).toMatchObject([{ cf_tags: '["a",null]' }]);
 });
 
@@ -170,7 +170,7 @@ it('two hundred and fifty custom fields are written and read', async () => {
 
 it('a column that is retired is neither written nor read, also where it is gone', async () => {
   const { database, warehouse, scanAll } = await openStage();
-  await database.query('ALTER TABLE crm.lead DROP COLUMN cf_day');
+  await database.query('ALTER TABLE crm.lead DROP COLUMN cf_day CASCADE');
   const columns = leads.columns.map((column) =>
     column.name === 'cf_day' ? { ...column, retiredAt: '2026-01-01T00:00:00.000Z' } : column,
   );
