@@ -86,12 +86,20 @@ async function terminateBackends({ database, role }: WarehouseDatabase): Promise
   await until('the backends are gone', async () => (await database.query(`SELECT ${own}`)).length === 0);
 }
 
-it('a backend that ends before any statement of a write leaves nothing of it, and the write can be done again', async () => {
+it('a connection that was lost between two calls is made anew by the next one', async () => {
+  const { database, warehouse } = await openStage();
+  await warehouse.write('run-1', batchOf(0, { rows: two }));
+  await terminateBackends(database);
+  expect(await warehouse.write('run-2', everything)).toMatchObject({ run: 2, left: [] });
+  expect(await stateOf(database)).toEqual(after);
+});
+
+it('a backend that ends between any two statements of a write leaves nothing of it, and the write can be done again', async () => {
   const { database } = await openStage();
   const { line, warehouse } = await openLine(database);
   await warehouse.write('run-1', batchOf(0, { rows: two }));
   const statements: string[] = [];
-  for (let passed = 0; ; passed += 1) {
+  for (let passed = 1; ; passed += 1) {
     let count = 0;
     line.intercept(async (sql): Promise<Fate> => {
       if (count === passed) {
