@@ -195,7 +195,7 @@ export class WarehouseSide implements Side {
     this.mirror.transaction(() => endApprovals(this.mirror, this.#link.entities));
     this.tally.tableSteps += rows;
     if (rows > 0) log.info('warehouse.written', { rows });
-    await this.#refresh(rows > 0);
+    await this.#refresh();
     return rows > 0;
   }
 
@@ -248,9 +248,9 @@ export class WarehouseSide implements Side {
     return this.lastAudit;
   }
 
-  async #refresh(hasWritten: boolean): Promise<void> {
+  async #refresh(): Promise<void> {
     const { clock, database, entities, freshnessMs } = this.#link;
-    if (freshnessMs === 0 || (!hasWritten && clock.monotonicMs() - this.#freshAt < freshnessMs)) return;
+    if (freshnessMs === 0 || clock.monotonicMs() - this.#freshAt < freshnessMs) return;
     const { brakes, holds } = this.#find();
     const due = sumOf(this.mirror.feed.countDue());
     const lateMs = lateFactor * this.#link.times.sweepMs;
