@@ -33,7 +33,8 @@ const homes: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['src/bullmq/'],
   'p-queue': ['src/inprocess/'],
   googleapis: ['src/google/'],
-  pg: ['src/postgres/'],
+  // The play server has no psql beside it, and a database is made by SQL.
+  pg: ['src/postgres/', 'src/sandbox/postgres/'],
   'pg-copy-streams': ['src/postgres/'],
   '@ironcalc/wasm': ['src/sandbox/'],
   'google-auth-library': ['src/google/'],
