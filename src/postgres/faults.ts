@@ -92,7 +92,7 @@ function guardFindings(
   isFunctionAsMade: boolean,
 ): Finding[] {
   const relation = findRelation(found, table);
-  if (!relation || (isFunctionAsMade && isGuardTriggerAsMade(schema, relation))) return [];
+  if (relation?.kind !== 'r' || (isFunctionAsMade && isGuardTriggerAsMade(schema, relation))) return [];
   const what = relation.guard ? 'changed or switched off' : 'missing';
   return [mendable(`The guard of ${schema}.${table.name} is ${what}: edits by SQL may pass unseen.`)];
 }

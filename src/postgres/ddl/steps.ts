@@ -3,7 +3,7 @@ import { escapeIdentifier, escapeLiteral } from 'pg';
 import { syncSchemaOf, type WarehouseLayout } from '../../warehouse/port/layout.ts';
 import { commentSteps } from './comments.ts';
 import type { TableDefinition } from './definition.ts';
-import { type Found, findRelation, findSchema } from './found.ts';
+import { type Found, findRelation, findSchema, isTaken } from './found.ts';
 import { isGuardFunctionAsMade, isGuardTriggerAsMade } from './guard-check.ts';
 import { guardFunctionSql, guardTriggerSql } from './guards.ts';
 import { qualified } from './quote.ts';
@@ -47,6 +47,7 @@ function schemaSteps(schema: string, found: Found): Step[] {
 
 /** Creates what is missing of a table; what was there before only with consent. */
 function tableSteps(table: TableDefinition, found: Found, mayMend: boolean): Step[] {
+  if (isTaken(found, table)) return [];
   const relation = findRelation(found, table);
   const marks = table.columns.map(({ name }) => [columnMark(table, name), table.name] as const);
   if (!relation) {
@@ -64,7 +65,7 @@ function tableSteps(table: TableDefinition, found: Found, mayMend: boolean): Ste
 }
 
 function guardSteps(schema: string, tables: readonly TableDefinition[], found: Found, isNew: Filter): Step[] {
-  const guarded = tables.filter(({ isGuarded }) => isGuarded);
+  const guarded = tables.filter((table) => table.isGuarded && !isTaken(found, table));
   const triggers = guarded
     .filter((table) => {
       const relation = findRelation(found, table);
@@ -98,7 +99,7 @@ function grantSteps(layout: WarehouseLayout, found: Found): Step[] {
   if (!reader.isThere && !found.mayCreateRole) return [];
   const mayGrantUsage = findSchema(found, schema)?.isOwn ?? true;
   const isFirst = !reader.isThere || (mayGrantUsage && !reader.hasUsage);
-  const tables = tablesOf(layout).filter((table) => table.schema === schema);
+  const tables = tablesOf(layout).filter((table) => table.schema === schema && !isTaken(found, table));
   const relations = [
     ...tables.map(({ name }) => ({ name })),
     ...viewsOf(layout).map(({ name }) => ({ name, view: name })),
@@ -118,13 +119,12 @@ function grantSteps(layout: WarehouseLayout, found: Found): Step[] {
 }
 
 function relationSteps(layout: WarehouseLayout, found: Found): Step[] {
-  return relationsOf(layout)
-    .map(({ table, column, sql }) => ({ sql, table, mark: `relation ${table}.${column}` }))
-    .filter(
-      ({ table, mark }) =>
-        !found.laidOut.has(mark) || !findRelation(found, { schema: layout.schema, name: table }),
-    )
-    .map(({ sql, mark }) => ({ sql, marks: [[mark, mark] as const] }));
+  return relationsOf(layout).flatMap(({ table: name, column, sql }) => {
+    const table = { schema: layout.schema, name };
+    const mark = `relation ${name}.${column}`;
+    const isMade = found.laidOut.has(mark) && findRelation(found, table) !== undefined;
+    return isMade || isTaken(found, table) ? [] : [{ sql, marks: [[mark, column] as const] }];
+  });
 }
 
 /** What has to be run so that the database has all of the layout. */
