@@ -117,6 +117,8 @@ export interface LayoutFault {
   readonly words: string;
   /** Whether laying out again, with the consent of a person, mends it. */
   readonly isMendable: boolean;
+  /** It is to be reported, but holds no table. */
+  readonly isHarmless?: true;
 }
 
 /** What the database says of itself. */
@@ -135,6 +137,8 @@ export interface Meeting {
 export interface LayOutConsent {
   /** Takes over tables that another mirror kept. */
   readonly adopt?: boolean;
+  /** Adds again, empty, what was laid out before and is missing now: a user dropped or renamed it. */
+  readonly mend?: boolean;
 }
 
 /** A row as it is, with its columns in the canonical form of values. */

@@ -1,0 +1,122 @@
+import { taskStatusChoices } from '../../core/fields/catalog.ts';
+import { syncSchemaOf, type TableLayout, type WarehouseLayout } from '../../warehouse/port/layout.ts';
+import type { ViewDefinition } from './definition.ts';
+import { qualified } from './quote.ts';
+import { pastNameOf } from './tables.ts';
+import { columnIf, customColumns, standardColumns, viewColumn } from './view-column.ts';
+
+const weighted = 't.value * t.confidence / 100';
+
+/** When the opportunity came into the stage that it is in: its first version after the last one that had another stage. */
+const enteredSql = (schema: string): string => {
+  const past = qualified(syncSchemaOf(schema), pastNameOf('opportunity'));
+  return `LEFT JOIN LATERAL (
+  SELECT coalesce(min(p.valid_from), t.valid_from) AS at FROM ${past} p
+   WHERE p.id = t.id AND p.valid_from > coalesce(
+     (SELECT max(o.valid_from) FROM ${past} o WHERE o.id = t.id AND o.stage_id IS DISTINCT FROM t.stage_id), '-infinity')
+) entered ON true`;
+};
+
+const leadJoin = (schema: string, lead: TableLayout | undefined): string =>
+  lead ? `LEFT JOIN ${qualified(schema, lead.entity)} l ON l.id = t.lead_id` : '';
+
+const joined = (...lines: readonly string[]): string => lines.filter((line) => line !== '').join('\n');
+
+export const opportunityOverview = (
+  { schema, hasHistory }: WarehouseLayout,
+  table: TableLayout,
+  lead: TableLayout | undefined,
+): ViewDefinition => ({
+  name: 'opportunity_overview',
+  entity: 'opportunity',
+  showsTable: true,
+  columns: [
+    viewColumn('id'),
+    ...columnIf(lead !== undefined, 'lead_title', 'l.title'),
+    viewColumn('pipeline_name', 'p.name'),
+    viewColumn('stage_name', 's.name'),
+    viewColumn('outcome', 's.outcome'),
+    ...standardColumns(table),
+    viewColumn('weighted_value', weighted),
+    ...columnIf(hasHistory, 'stage_entered_at', 'entered.at'),
+    ...columnIf(
+      hasHistory,
+      'days_in_stage',
+      'floor(extract(epoch FROM now() - entered.at) / 86400)::integer',
+    ),
+    viewColumn('valid_from'),
+    ...customColumns(table),
+  ],
+  sources: [
+    joined(
+      `FROM ${qualified(schema, 'opportunity')} t`,
+      leadJoin(schema, lead),
+      `LEFT JOIN ${qualified(schema, 'stage')} s ON s.id = t.stage_id`,
+      `LEFT JOIN ${qualified(schema, 'pipeline')} p ON p.id = s.pipeline_id`,
+      hasHistory ? enteredSql(schema) : '',
+    ),
+  ],
+  comment:
+    'Opportunities with the names of their lead, pipeline and stage, the value weighted by confidence, and the days in the stage.',
+});
+
+export const pipelineByStage = (schema: string): ViewDefinition => ({
+  name: 'pipeline_by_stage',
+  entity: 'opportunity',
+  columns: [
+    viewColumn('pipeline_id', 's.pipeline_id'),
+    viewColumn('pipeline_name', 'p.name'),
+    viewColumn('stage_id', 's.id'),
+    viewColumn('stage_name', 's.name'),
+    viewColumn('position', 's.position'),
+    viewColumn('outcome', 's.outcome'),
+    viewColumn('opportunities', 'count(t.id)'),
+    viewColumn('value', 'coalesce(sum(t.value), 0)'),
+    viewColumn('weighted_value', `coalesce(sum(${weighted}), 0)`),
+  ],
+  sources: [
+    joined(
+      `FROM ${qualified(schema, 'stage')} s`,
+      `LEFT JOIN ${qualified(schema, 'pipeline')} p ON p.id = s.pipeline_id`,
+      `LEFT JOIN ${qualified(schema, 'opportunity')} t ON t.stage_id = s.id`,
+      'GROUP BY s.id, p.id',
+      'HAVING s.retired_at IS NULL OR count(t.id) > 0',
+    ),
+  ],
+  comment: 'How many opportunities each stage has now, and what they are worth.',
+});
+
+const doneStatus = taskStatusChoices.find(({ aliases }) => aliases.includes('done'))?.id ?? 0;
+
+export const taskOverview = (
+  schema: string,
+  table: TableLayout,
+  lead: TableLayout | undefined,
+): ViewDefinition => ({
+  name: 'task_overview',
+  entity: 'task',
+  showsTable: true,
+  columns: [
+    viewColumn('id'),
+    ...columnIf(lead !== undefined, 'lead_title', 'l.title'),
+    viewColumn('status_name', 's.name'),
+    viewColumn('priority_name', 'p.name'),
+    ...standardColumns(table),
+    viewColumn(
+      'is_overdue',
+      `coalesce(t.due_date < current_date AND t.status IS DISTINCT FROM ${doneStatus}, false)`,
+    ),
+    viewColumn('valid_from'),
+    ...customColumns(table),
+  ],
+  sources: [
+    joined(
+      `FROM ${qualified(schema, 'task')} t`,
+      leadJoin(schema, lead),
+      `LEFT JOIN ${qualified(schema, 'task_status')} s ON s.id = t.status`,
+      `LEFT JOIN ${qualified(schema, 'task_priority')} p ON p.id = t.priority`,
+    ),
+  ],
+  comment:
+    'Tasks with the names of their lead, status and priority. Overdue is one that is not completed although its due date is over, by the date of your session.',
+});

@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import { escapeIdentifier, escapeLiteral } from 'pg';
+import { syncSchemaOf, type WarehouseLayout } from '../../warehouse/port/layout.ts';
+import { commentSteps } from './comments.ts';
+import type { TableDefinition } from './definition.ts';
+import { type Found, findRelation, findSchema, isTaken } from './found.ts';
+import { isGuardFunctionAsMade, isGuardTriggerAsMade } from './guard-check.ts';
+import { guardFunctionSql, guardTriggerSql } from './guards.ts';
+import { qualified } from './quote.ts';
+import { relationsOf } from './relations.ts';
+import { createReaderSql, grantReadSql, grantSchemaSql } from './roles.ts';
+import { addColumnsSql, createTableSql, tablesOf } from './tables.ts';
+import { viewSql, viewsOf } from './views.ts';
+
+/** SQL that is to be run, and what the database remembers of it afterwards. */
+export interface Step {
+  readonly sql: string;
+  /** Objects with a digest of what made them. */
+  readonly marks?: readonly (readonly [object: string, digest: string])[];
+  /** A view that cannot be made because of people's own things keeps no table from being written. */
+  readonly view?: string;
+}
+
+export interface Steps {
+  readonly steps: readonly Step[];
+  /** Whether something that was laid out before is missing and stays so: that takes a person's consent. */
+  readonly isHeld: boolean;
+}
+
+const digestOf = (sql: string): string => createHash('sha256').update(sql).digest('hex').slice(0, 32);
+
+const tableMark = (table: TableDefinition): string => `table ${table.name}`;
+const columnMark = (table: TableDefinition, column: string): string => `column ${table.name}.${column}`;
+
+const grantMark = (relation: string): string => `grant ${relation}`;
+
+const isAllThere = (found: Found, table: TableDefinition): boolean => {
+  const names = new Set(findRelation(found, table)?.columns.map(({ name }) => name));
+  return table.columns.every(({ name }) => names.has(name));
+};
+
+function schemaSteps(schema: string, found: Found): Step[] {
+  return [schema, syncSchemaOf(schema)]
+    .filter((name) => !findSchema(found, name))
+    .map((name) => ({ sql: `CREATE SCHEMA IF NOT EXISTS ${escapeIdentifier(name)}` }));
+}
+
+/** Creates what is missing of a table; what was there before only with consent. */
+function tableSteps(table: TableDefinition, found: Found, mayMend: boolean): Step[] {
+  if (isTaken(found, table)) return [];
+  const relation = findRelation(found, table);
+  const marks = table.columns.map(({ name }) => [columnMark(table, name), table.name] as const);
+  if (!relation) {
+    if (found.laidOut.has(tableMark(table)) && !mayMend) return [];
+    const create = { sql: createTableSql(table), marks: [[tableMark(table), table.name] as const, ...marks] };
+    return found.isUnknown && table.entity
+      ? [create, { sql: addColumnsSql(table, table.columns) }]
+      : [create];
+  }
+  const there = new Set(relation.columns.map(({ name }) => name));
+  const missing = table.columns.filter(
+    ({ name }) => !there.has(name) && (mayMend || !found.laidOut.has(columnMark(table, name))),
+  );
+  return missing.length === 0 ? [] : [{ sql: addColumnsSql(table, missing), marks }];
+}
+
+function guardSteps(schema: string, tables: readonly TableDefinition[], found: Found, isNew: Filter): Step[] {
+  const guarded = tables.filter((table) => table.isGuarded && !isTaken(found, table));
+  const triggers = guarded
+    .filter((table) => {
+      const relation = findRelation(found, table);
+      return relation ? !isGuardTriggerAsMade(schema, relation) : isNew(table);
+    })
+    .map(({ name }) => ({ sql: guardTriggerSql(schema, name) }));
+  const isMade = isGuardFunctionAsMade(schema, found);
+  return [...(isMade ? [] : [{ sql: guardFunctionSql(schema, found.roleName) }]), ...triggers];
+}
+
+type Filter = (table: TableDefinition) => boolean;
+
+function viewSteps(layout: WarehouseLayout, found: Found, hasNews: boolean): Step[] {
+  return viewsOf(layout).flatMap((view) => {
+    const relation = findRelation(found, { schema: layout.schema, name: view.name });
+    const sql = viewSql(
+      layout.schema,
+      view,
+      relation?.columns.map(({ name }) => name),
+    );
+    const mark = `view ${view.name}`;
+    const isMade = relation !== undefined && found.laidOut.get(mark) === digestOf(sql);
+    return isMade && !hasNews ? [] : [{ sql, marks: [[mark, digestOf(sql)] as const], view: view.name }];
+  });
+}
+
+/** Grants are given once: an operator may take one back. */
+function grantSteps(layout: WarehouseLayout, found: Found): Step[] {
+  const { schema } = layout;
+  const { reader } = found;
+  if (!reader.isThere && !found.mayCreateRole) return [];
+  const mayGrantUsage = findSchema(found, schema)?.isOwn ?? true;
+  const isFirst = !reader.isThere || (mayGrantUsage && !reader.hasUsage);
+  const tables = tablesOf(layout).filter((table) => table.schema === schema && !isTaken(found, table));
+  const relations = [
+    ...tables.map(({ name }) => ({ name })),
+    ...viewsOf(layout).map(({ name }) => ({ name, view: name })),
+  ];
+  const due = relations.filter(
+    ({ name }) => isFirst || !found.laidOut.has(grantMark(name)) || !findRelation(found, { schema, name }),
+  );
+  return [
+    ...(reader.isThere ? [] : [{ sql: createReaderSql(schema) }]),
+    ...(isFirst && mayGrantUsage ? [{ sql: grantSchemaSql(schema) }] : []),
+    ...due.map(({ name, ...view }) => ({
+      sql: grantReadSql(schema, name),
+      marks: [[grantMark(name), name] as const],
+      ...view,
+    })),
+  ];
+}
+
+function relationSteps(layout: WarehouseLayout, found: Found): Step[] {
+  return relationsOf(layout).flatMap(({ table: name, column, sql }) => {
+    const table = { schema: layout.schema, name };
+    const mark = `relation ${name}.${column}`;
+    const isMade = found.laidOut.has(mark) && findRelation(found, table) !== undefined;
+    return isMade || isTaken(found, table) ? [] : [{ sql, marks: [[mark, column] as const] }];
+  });
+}
+
+/** What has to be run so that the database has all of the layout. */
+export function stepsOf(layout: WarehouseLayout, found: Found, mayMend: boolean): Steps {
+  const tables = tablesOf(layout);
+  const made = tables.map((table) => ({ table, steps: tableSteps(table, found, mayMend) }));
+  const isHeld = made.some(({ table, steps }) => steps.length === 0 && !isAllThere(found, table));
+  const basis = [...schemaSteps(layout.schema, found), ...made.flatMap(({ steps }) => steps)];
+  const isNew: Filter = (table) => made.some((one) => one.table === table && one.steps.length > 0);
+  const guards = guardSteps(layout.schema, tables, found, isNew);
+  // What is built on the tables waits until they are complete.
+  if (isHeld) return { steps: [...basis, ...guards], isHeld };
+  return {
+    steps: [
+      ...basis,
+      ...guards,
+      ...relationSteps(layout, found),
+      ...viewSteps(layout, found, basis.length > 0),
+      ...commentSteps(layout, tables, found),
+      ...grantSteps(layout, found),
+    ],
+    isHeld,
+  };
+}
+
+/** Notes what was laid out by the steps, which make something. */
+export function marksSql(schema: string, steps: readonly Step[]): string {
+  const marks = steps.flatMap(({ marks: own = [] }) => own);
+  const values = marks.map((mark) => `(${mark.map(escapeLiteral).join(', ')})`).join(',\n  ');
+  return `INSERT INTO ${qualified(syncSchemaOf(schema), 'laid_out')} AS l (object, digest) VALUES\n  ${values}\nON CONFLICT (object) DO UPDATE SET digest = excluded.digest WHERE l.digest <> excluded.digest`;
+}
