@@ -1,0 +1,146 @@
+import { Client, type CustomTypesConfig, type QueryConfig } from 'pg';
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { isSyncError } from '../core/errors.ts';
+import type { Log } from '../core/ports.ts';
+import type { Address } from './address.ts';
+import { isLineTrouble, warehouseError } from './errors.ts';
+
+/** A row as text, by column: numbers, dates and times keep every digit. */
+export type Row = Readonly<Record<string, string | null>>;
+export type Parameter = string | null | readonly string[];
+
+/** A connection while it is used. What its calls throw is as the library throws it. */
+export interface Session {
+  /** One unnamed statement: a named one would be lost behind a pooler. */
+  run(text: string, values?: readonly Parameter[]): Promise<readonly Row[]>;
+  /** Several statements without values in one message, which are one transaction unless they say otherwise. Returns the rows of the last. */
+  runTogether(text: string): Promise<readonly Row[]>;
+  /** Ends the transaction. Fails unless the server says that it was committed. */
+  commit(waitMs: number): Promise<void>;
+  /** Sends lines in the text form of COPY. */
+  copyIn(text: string, lines: string): Promise<void>;
+  /** Reads what a COPY sends, in pieces that end anywhere. */
+  copyOut(text: string): AsyncIterable<Buffer>;
+  /** Gives the connection up: nobody knows what state it is in. */
+  discard(): void;
+}
+
+export interface Connection {
+  readonly place: string;
+  /** Does the work on the connection, which is made anew where there is none: one work after the other. Fails with WAREHOUSE_ codes. */
+  use<Result>(action: string, work: (session: Session) => Promise<Result>): Promise<Result>;
+  /** Ends the connection; the next use makes a new one. */
+  drop(): Promise<void>;
+}
+
+const connectTimeoutMs = 10_000;
+const keepAliveAfterMs = 30_000;
+/** The server ends a statement sooner; this is for a line that has fallen silent. */
+const answerTimeoutMs = 90_000;
+
+/** All columns as text, whatever their type: so no number is read through a float, and no date through a time zone. */
+const asText = { getTypeParser: () => (text: string | Buffer) => text.toString() } as CustomTypesConfig;
+
+interface TimedQuery extends QueryConfig {
+  readonly query_timeout: number;
+}
+
+/** One connection to a database that is made when it is needed, and dropped after any trouble with it. */
+export function createConnection(address: Address, log: Log): Connection {
+  let client: Client | undefined;
+  let last: Promise<unknown> = Promise.resolve();
+
+  const drop = async () => {
+    const old = client;
+    client = undefined;
+    await old?.end();
+  };
+
+  const connect = async (): Promise<Client> => {
+    const fresh = await openClient(address);
+    // A loss between two calls is found by the next one, which connects anew.
+    for (const event of ['error', 'end'] as const)
+      fresh.on(event, () => {
+        if (client === fresh) client = undefined;
+      });
+    log.debug('warehouse.connected', { place: address.place });
+    client = fresh;
+    return fresh;
+  };
+
+  const work = async <Result>(action: string, task: (session: Session) => Promise<Result>) => {
+    try {
+      return await task(sessionOf(client ?? (await connect()), () => void drop()));
+    } catch (error) {
+      if (!isSyncError(error) && isLineTrouble(error)) void drop();
+      throw warehouseError(error, `${action} the ${address.place}`);
+    }
+  };
+
+  return {
+    place: address.place,
+    use(action, task) {
+      const result = last.then(() => work(action, task));
+      last = result.catch(() => undefined);
+      return result;
+    },
+    drop,
+  };
+}
+
+/** A session of its own, for what takes long. Fails as the library does. */
+export async function openSession(address: Address): Promise<Session & AsyncDisposable> {
+  const client = await openClient(address);
+  const close = () => client.end();
+  return { ...sessionOf(client, () => void close()), [Symbol.asyncDispose]: close };
+}
+
+async function openClient(address: Address): Promise<Client> {
+  const client = new Client({
+    ...address.readConfig(),
+    application_name: 'crm-sheet-sync',
+    connectionTimeoutMillis: connectTimeoutMs,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveAfterMs,
+    types: asText,
+  });
+  // Whatever is lost while nothing is asked shows when something is; without a listener it would end the program.
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    void client.end();
+    throw error;
+  }
+  return client;
+}
+
+function sessionOf(client: Client, discard: () => void): Session {
+  const query = (config: Pick<QueryConfig, 'text' | 'values'>, waitMs = answerTimeoutMs) => {
+    const timed: TimedQuery = { ...config, query_timeout: waitMs };
+    return client.query<Row>(timed);
+  };
+  return {
+    async run(text, values = []) {
+      return (await query({ text, values: [...values] })).rows;
+    },
+    async runTogether(text) {
+      const results: unknown = await query({ text });
+      const final: unknown = Array.isArray(results) ? results.at(-1) : results;
+      return (final as { readonly rows: readonly Row[] }).rows;
+    },
+    async commit(waitMs) {
+      const { command } = await query({ text: 'COMMIT' }, waitMs);
+      if (command !== 'COMMIT') throw new Error(`the server answered COMMIT with ${command}`);
+    },
+    copyIn(text, lines) {
+      const copy = client.query(Object.assign(copyFrom(text), { query_timeout: answerTimeoutMs }));
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      copy.on('error', reject).on('finish', resolve);
+      copy.end(lines);
+      return promise;
+    },
+    copyOut: (text) => client.query(copyTo(text)),
+    discard,
+  };
+}

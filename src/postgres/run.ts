@@ -1,0 +1,53 @@
+import type { Fence } from '../core/ports.ts';
+import type { Keeper, WriteReply } from '../warehouse/port/port.ts';
+import type { Connection, Session } from './connection.ts';
+import { isRowRefusal } from './errors.ts';
+import { takeNumber } from './link-row.ts';
+import type { Names } from './names.ts';
+import { writeTransaction } from './transaction.ts';
+
+/** What all calls of a warehouse share. */
+export interface Stage {
+  readonly connection: Connection;
+  readonly names: Names;
+  readonly keeper: Keeper;
+  readonly fence: Fence | undefined;
+}
+
+export type RunEffect = Pick<WriteReply, 'left' | 'added'>;
+
+/**
+ * Does a write as one run: numbered, noted in the ledger, and kept out where the database is not as the run `after` left it. A constraint that
+ * is checked only by the commit names no row: then all is done once more with the constraints checked at once, unless they were from the start.
+ */
+export function inRun(
+  { connection, names, keeper, fence }: Stage,
+  run: string,
+  after: number,
+  work: (session: Session) => Promise<RunEffect>,
+  isChecked = false,
+): Promise<WriteReply> {
+  return connection.use('write to', async (session) => {
+    const attempt = (isImmediate: boolean) =>
+      writeTransaction(session, { run, fence, settings: runSettings(run) }, async () => {
+        const number = await takeNumber(session, names, keeper, run, after);
+        if (isImmediate) await session.run('SET CONSTRAINTS ALL IMMEDIATE');
+        return { run: number, ...(await work(session)) };
+      });
+    try {
+      return await attempt(isChecked);
+    } catch (error) {
+      if (isChecked || !isRowRefusal(error, names.syncSchema)) throw error;
+      return attempt(true);
+    }
+  });
+}
+
+/** The guards of the tables let through what is done under the name of a run. */
+export const runSettings = (run: string) => ({ 'crm_sync.run': run });
+
+/** Whether a table is there; its name is quoted already. */
+export async function hasTable(session: Session, table: string): Promise<boolean> {
+  const [row] = await session.run('SELECT to_regclass($1) IS NOT NULL AS is_there', [table]);
+  return row?.['is_there'] === 't';
+}

@@ -1,0 +1,192 @@
+import type { TableLayout } from '../warehouse/port/layout.ts';
+import type { LeftRow, PastVersion, RowId, RowVersion } from '../warehouse/port/port.ts';
+import { type Ending, endingOf, type Next } from './archive.ts';
+import type { Session } from './connection.ts';
+import { isoOf, isStorableId, pastJson, rowJson } from './encode.ts';
+import { isRowRefusal, refusalWords } from './errors.ts';
+import { isolate } from './isolate.ts';
+import { type FoundRow, type LockMode, lockRows } from './lock.ts';
+import type { Names } from './names.ts';
+import { type RowSql, rowSqlOf } from './row-sql.ts';
+
+/** What became of the rows of one table. */
+export interface TableEffect {
+  readonly left: readonly LeftRow[];
+  /** How many rows there are more now. */
+  readonly added: number;
+}
+
+export interface TableStage {
+  readonly session: Session;
+  readonly names: Names;
+  readonly table: TableLayout;
+  /** Whether versions that are over are kept. */
+  readonly hasPast: boolean;
+}
+
+/** One record's part of a write: its row, or that it is gone, and its versions that are over. */
+export interface RowChange {
+  readonly id: RowId;
+  /** Absent for a record that is gone. */
+  readonly row?: RowVersion;
+  /** When it was found out that the record is gone, epoch ms. */
+  readonly goneAt?: number;
+  readonly past: readonly PastVersion[];
+}
+
+/** A change whose row is locked, or not there. */
+interface ReadyChange extends RowChange {
+  readonly live: FoundRow | undefined;
+  /** The row as JSON; empty for a record that is gone. */
+  readonly json: string;
+  /** Its versions that are over, as JSON. */
+  readonly pastJson: readonly string[];
+}
+
+/** Statements carry about so much: each is held several times, here and by the server. */
+const statementChars = 8_000_000;
+
+/** Writes the changes of one table: rows with their past, or deletes with theirs. What is not written is left, and told. */
+export async function writeTable(
+  stage: TableStage,
+  changes: readonly RowChange[],
+  mode: LockMode,
+): Promise<TableEffect> {
+  const { session, names, table } = stage;
+  if (changes.length === 0) return { left: [], added: 0 };
+  const sql = rowSqlOf(names, table);
+  const left: LeftRow[] = [];
+  const leave = (id: RowId, why: LeftRow['why'], words: string) =>
+    left.push({ entity: table.entity, id, why, words });
+
+  const storable = changes.filter(({ id }) => isStorableId(table, id));
+  for (const { id, row } of changes)
+    if (row && !isStorableId(table, id)) leave(id, 'refused', `The id is no ${table.idType}.`);
+  const ids = storable.map(({ id }) => id);
+  const found = await lockRows(session, sql.shown, table.idType, ids, mode);
+  const ready: ReadyChange[] = [];
+  for (const change of storable) {
+    const live = found.get(change.id);
+    if (live?.heldBy !== undefined) leave(change.id, 'locked', live.heldBy);
+    else ready.push(readyChange(stage, change, live));
+  }
+
+  let added = 0;
+  for (const part of partsOf(ready)) {
+    const effects = await isolate(session, part, {
+      apply: (items) => applyChanges(stage, sql, items),
+      isRefusal: (error) => isRowRefusal(error, names.syncSchema),
+      refuse: ({ id }, error) => leave(id, 'refused', refusalWords(error)),
+    });
+    for (const effect of effects) {
+      left.push(...effect.left);
+      added += effect.added;
+    }
+  }
+  return { left, added };
+}
+
+const readyChange = (
+  { table, hasPast }: TableStage,
+  change: RowChange,
+  live: FoundRow | undefined,
+): ReadyChange => ({
+  ...change,
+  live,
+  json: change.row ? rowJson(table, change.row) : '',
+  pastJson: hasPast ? change.past.map((version) => pastJson(table, version)) : [],
+});
+
+const charsOf = ({ json, pastJson: past }: ReadyChange): number =>
+  past.reduce((sum, { length }) => sum + length, json.length);
+
+/** Parts that a statement can carry. */
+function* partsOf(changes: readonly ReadyChange[]): Generator<readonly ReadyChange[]> {
+  let part: ReadyChange[] = [];
+  let chars = 0;
+  for (const change of changes) {
+    if (part.length > 0 && chars + charsOf(change) > statementChars) {
+      yield part;
+      part = [];
+      chars = 0;
+    }
+    part.push(change);
+    chars += charsOf(change);
+  }
+  yield part;
+}
+
+const arrayOf = (elements: readonly string[]): string => `[${elements.join(',')}]`;
+
+async function applyChanges(
+  stage: TableStage,
+  sql: RowSql,
+  changes: readonly ReadyChange[],
+): Promise<TableEffect> {
+  const { session, table } = stage;
+  if (stage.hasPast) await keepPast(stage, sql, changes);
+  const rows = changes.filter(({ row }) => row);
+  const [known, fresh] = [rows.filter(({ live }) => live), rows.filter(({ live }) => !live)];
+  const gone = changes.filter(({ row, live }) => !row && live);
+  const send = async (text: string, items: readonly ReadyChange[]) =>
+    items.length === 0 ? [] : session.run(text, [arrayOf(items.map(({ json }) => json))]);
+
+  const strange = [...(await send(sql.update, known)), ...(await send(sql.insert, fresh))];
+  const left = strange.map(({ id, is_written, columns }): LeftRow => {
+    const words =
+      is_written === 't'
+        ? `A trigger made something else of ${columns}.`
+        : 'A trigger kept the row from being written.';
+    return { entity: table.entity, id: id ?? '', why: 'rewritten', words };
+  });
+  const isFresh = new Set(fresh.map(({ id }) => id));
+  const missing = strange.filter(({ id, is_written }) => is_written !== 't' && isFresh.has(id ?? ''));
+  const deleted = await deleteRows(stage, sql, gone);
+  return {
+    left: [...left, ...deleted.left],
+    added: fresh.length - missing.length + deleted.added,
+  };
+}
+
+async function deleteRows(
+  { session, table }: TableStage,
+  sql: RowSql,
+  gone: readonly ReadyChange[],
+): Promise<TableEffect> {
+  if (gone.length === 0) return { left: [], added: 0 };
+  const rows = await session.run(sql.delete, [arrayOf(gone.map(({ id }) => JSON.stringify({ id })))]);
+  const deleted = new Set(rows.map(({ id }) => id));
+  const left = gone
+    .filter(({ id }) => !deleted.has(id))
+    .map(
+      ({ id }): LeftRow => ({
+        entity: table.entity,
+        id,
+        why: 'rewritten',
+        words: 'A trigger kept the row from being deleted.',
+      }),
+    );
+  return { left, added: -deleted.size };
+}
+
+/** Keeps the versions that are over, the one that a row shows among them where nothing else carries it. */
+async function keepPast(
+  { session }: TableStage,
+  sql: RowSql,
+  changes: readonly ReadyChange[],
+): Promise<void> {
+  const endings = changes.flatMap(({ live, past, row, goneAt }) => {
+    const next: Next | undefined = row
+      ? { at: row.validFrom, ended: 'changed' }
+      : goneAt === undefined
+        ? undefined
+        : { at: goneAt, ended: 'left_out' };
+    return (live && endingOf(live, past, next)) ?? [];
+  });
+  const past = changes.flatMap((change) => change.pastJson);
+  if (past.length > 0) await session.run(sql.insertPast, [arrayOf(past)]);
+  if (endings.length > 0) await session.run(sql.archive, [arrayOf(endings.map(endingJson))]);
+}
+
+const endingJson = ({ id, validUntil, ended }: Ending): string =>
+  JSON.stringify({ id, valid_until: isoOf(validUntil), ended });

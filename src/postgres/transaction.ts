@@ -1,0 +1,108 @@
+import { escapeLiteral } from 'pg';
+import { writeTimeMs } from '../core/fence.ts';
+import type { Fence } from '../core/ports.ts';
+import { newWarehouseError } from '../warehouse/port/errors.ts';
+import type { Session } from './connection.ts';
+import { isLineTrouble, troubleOf } from './errors.ts';
+
+/** No default of a role or of the database may change what a value means, or hide rows from the daemon. */
+const meanings = {
+  TimeZone: 'UTC',
+  DateStyle: 'ISO',
+  IntervalStyle: 'postgres',
+  extra_float_digits: '1',
+  row_security: 'off',
+} as const;
+
+/** A client that is lost must not keep its locks, and none may be waited for for long. */
+const limits = {
+  lock_timeout: '2s',
+  statement_timeout: '60s',
+  idle_in_transaction_session_timeout: '30s',
+} as const;
+
+export type Settings = Readonly<Record<string, string>>;
+
+/** Sets it all for one transaction: behind a pooler the next one may have another connection. */
+export const settingsSql = (settings: Settings = {}): string =>
+  `SELECT ${Object.entries({ ...meanings, ...limits, ...settings })
+    .map(([name, value]) => `set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, true)`)
+    .join(', ')}`;
+
+/** The commit alone may take so long. */
+const commitTimeoutMs = 60_000;
+
+export interface WriteTerms {
+  /** The name of the run. */
+  readonly run: string;
+  readonly fence: Fence | undefined;
+  readonly settings: Settings;
+}
+
+/**
+ * Does the work in one transaction that writes. READ COMMITTED is said, because under any other a statement would not see what was committed
+ * while it waited for a lock. Fails with WAREHOUSE_UNKNOWN_OUTCOME where the commit was sent and nothing says what became of it.
+ */
+export async function writeTransaction<Result>(
+  session: Session,
+  { run, fence, settings }: WriteTerms,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  let isCommitting = false;
+  try {
+    writeTimeMs(commitTimeoutMs, fence);
+    await begin(session, settings);
+    const result = await work();
+    const waitMs = writeTimeMs(commitTimeoutMs, fence);
+    isCommitting = true;
+    await session.commit(waitMs);
+    return result;
+  } catch (error) {
+    const isRolledBack = await rollBack(session);
+    // A pooler may go on where its connection to the server was lost.
+    if (isCommitting && (isLineTrouble(error) || !isRolledBack)) {
+      session.discard();
+      throw newWarehouseError(
+        'WAREHOUSE_UNKNOWN_OUTCOME',
+        `The commit of run ${run} got no reply: ${troubleOf(error).words}.`,
+      );
+    }
+    throw error;
+  }
+}
+
+async function begin(session: Session, settings: Settings): Promise<void> {
+  try {
+    await session.runTogether(`BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; ${settingsSql(settings)}`);
+  } catch (error) {
+    const { code, words } = troubleOf(error);
+    // “cannot set transaction read-write mode during recovery”
+    if (code === '0A000') throw newWarehouseError('WAREHOUSE_READ_ONLY', `Could not write: ${words}.`);
+    throw error;
+  }
+}
+
+/** Does the work in one transaction that changes nothing. */
+export async function readTransaction<Result>(
+  session: Session,
+  settings: Settings,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    await session.runTogether(`BEGIN ISOLATION LEVEL READ COMMITTED; ${settingsSql(settings)}`);
+    return await work();
+  } finally {
+    await rollBack(session);
+  }
+}
+
+/** Whether the server says that it is done: where it does not, the connection is of no use. */
+async function rollBack(session: Session): Promise<boolean> {
+  try {
+    await session.run('ROLLBACK');
+    return true;
+  } catch {
+    session.discard();
+    return false;
+  }
+}

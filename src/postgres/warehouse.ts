@@ -1,0 +1,41 @@
+import type { Fence, Log } from '../core/ports.ts';
+import type { Keeper, Warehouse } from '../warehouse/port/port.ts';
+import { type AddressOptions, readAddress } from './address.ts';
+import { createConnection } from './connection.ts';
+import { fillTable } from './fill.ts';
+import { findRunNumber } from './find-run.ts';
+import { touchFreshness } from './freshness.ts';
+import { meetDatabase } from './meet.ts';
+import { namesOf } from './names.ts';
+import type { Stage } from './run.ts';
+import { scanRows } from './scan.ts';
+import { writeBatch } from './write.ts';
+
+export interface PostgresOptions extends AddressOptions {
+  /** The schema for people. */
+  readonly schema: string;
+  readonly keeper: Keeper;
+  /** Asked before each commit; absent where no other process can run the link. */
+  readonly fence?: Fence | undefined;
+  readonly log: Log;
+}
+
+type Written = Omit<Warehouse, 'layOut' | 'inspect' | 'printDdl'>;
+
+/** A PostgreSQL database behind the port. Connects when it is first needed. Fails with CONFIG_INVALID. */
+export function createPostgresWarehouse(options: PostgresOptions): Written {
+  const { schema, keeper, fence, log } = options;
+  const address = readAddress(options);
+  const connection = createConnection(address, log);
+  const stage: Stage = { connection, names: namesOf(schema), keeper, fence };
+  return {
+    name: `schema ${schema} of ${address.place}`,
+    meet: () => meetDatabase(stage),
+    write: (run, batch) => writeBatch(stage, run, batch),
+    fill: (run, after, table, rows) => fillTable(stage, run, after, table, rows),
+    findRun: (run) => findRunNumber(stage, run),
+    touch: (freshness) => touchFreshness(stage, freshness),
+    scan: (table) => scanRows(address, stage.names, table),
+    close: connection.drop,
+  };
+}
