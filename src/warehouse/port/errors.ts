@@ -4,7 +4,8 @@ export type WarehouseCode = Extract<ErrorCode, `WAREHOUSE_${string}`>;
 
 /** What to do about the errors of this side. */
 export const warehouseHints: Readonly<Record<WarehouseCode, string>> = {
-  WAREHOUSE_UNREACHABLE: 'The database does not answer. Check WAREHOUSE_URL and the server; nothing is lost meanwhile.',
+  WAREHOUSE_UNREACHABLE:
+    'The database does not answer. Check WAREHOUSE_URL and the server; nothing is lost meanwhile.',
   WAREHOUSE_UNAUTHORIZED: 'The database refuses the login. Check the user and the password in WAREHOUSE_URL.',
   WAREHOUSE_FORBIDDEN:
     "The daemon's role lacks a right. “warehouse sql” prints what an administrator has to run.",
@@ -19,7 +20,8 @@ export const warehouseHints: Readonly<Record<WarehouseCode, string>> = {
     'The database is not as it was left: a backup was restored, or a standby took over. Everything is compared.',
   WAREHOUSE_KEPT:
     'Another daemon, or another mirror, keeps these tables. Stop it; “init --adopt” takes them over.',
-  WAREHOUSE_UNREADABLE: 'The answer is not what a PostgreSQL server of version 13 or later says. Check WAREHOUSE_URL.',
+  WAREHOUSE_UNREADABLE:
+    'The answer is not what a PostgreSQL server of version 13 or later says. Check WAREHOUSE_URL.',
 };
 
 /** An error of this side, with what to do. */
