@@ -1,5 +1,5 @@
 import type { Due, EndedVersion, Feed } from '../core/feed.ts';
-import { entities, recordKeyText } from '../core/record.ts';
+import { type Entity, entities, recordKeyText } from '../core/record.ts';
 import type { Connection } from './connection.ts';
 import { openFeedRuns } from './feed-runs.ts';
 import { dueAtOnce } from './followers.ts';
@@ -9,10 +9,19 @@ interface DueRow extends Omit<Due, 'key'> {
   readonly key: string;
 }
 
+interface EntityCount {
+  readonly entity: Entity;
+  readonly count: number;
+}
+
 interface VersionRow extends Omit<EndedVersion, 'key' | 'fields' | 'validAfter'> {
   readonly fields: string;
   readonly validAfter: number | null;
 }
+
+/** Whether the mirror has no such record, or only as one that is gone. */
+const isGone = (key: string) =>
+  `NOT EXISTS (SELECT 1 FROM record WHERE record.key = ${key} AND record.presence = 'present')`;
 
 const dueColumns = 'key, dueAt, attempts, reason';
 
@@ -21,6 +30,18 @@ const prepareStatements = (connection: Connection) => ({
     `SELECT ${dueColumns} FROM due WHERE side = ? AND entity = ? AND run IS NULL AND dueAt <= ?
      ORDER BY dueAt, seq LIMIT ?`,
   ),
+  fresh: connection.prepare<{ key: string }>(
+    `SELECT key FROM due WHERE side = ? AND entity = ? AND run IS NULL AND dueAt = 0 AND isGone = 0
+     AND NOT EXISTS (SELECT 1 FROM version WHERE version.side = due.side AND version.key = due.key)
+     ORDER BY dueAt, seq LIMIT ?`,
+  ),
+  gone: connection.prepare<EntityCount>(
+    'SELECT entity, COUNT(*) AS count FROM due WHERE side = ? AND isGone = 1 GROUP BY entity',
+  ),
+  kinds: connection.prepare<EntityCount>(
+    'SELECT entity, COUNT(*) AS count FROM due WHERE side = ? GROUP BY entity',
+  ),
+  find: connection.prepare('SELECT 1 FROM due WHERE side = ? AND key = ?'),
   next: connection.prepare<{ dueAt: number }>(
     'SELECT dueAt FROM due WHERE side = ? AND entity = ? AND run IS NULL ORDER BY dueAt LIMIT 1',
   ),
@@ -31,14 +52,16 @@ const prepareStatements = (connection: Connection) => ({
     'SELECT due, stuck FROM follower WHERE side = ?',
   ),
   add: connection.prepare(
-    `INSERT INTO due (side, key, entity, dueAt, attempts, reason) VALUES (?, ?, ?, 0, 0, '') ${dueAtOnce}`,
+    `INSERT INTO due (side, key, entity, dueAt, attempts, reason, isGone)
+     SELECT ?, value, ?, 0, 0, '', ${isGone('value')} FROM json_each(json_array(?)) WHERE TRUE ${dueAtOnce}`,
   ),
   addAll: connection.prepare(
-    `INSERT INTO due (side, key, entity, dueAt, attempts, reason)
-     SELECT ?, key, entity, 0, 0, '' FROM record WHERE TRUE ORDER BY rowid ${dueAtOnce}`,
+    `INSERT INTO due (side, key, entity, dueAt, attempts, reason, isGone)
+     SELECT ?, key, entity, 0, 0, '', presence = 'gone' FROM record WHERE TRUE ORDER BY rowid ${dueAtOnce}`,
   ),
   delay: connection.prepare(
-    `INSERT INTO due (side, key, entity, dueAt, attempts, reason) VALUES (?, ?, ?, ?, 1, ?)
+    `INSERT INTO due (side, key, entity, dueAt, attempts, reason, isGone)
+     SELECT ?, value, ?, ?, 1, ?, ${isGone('value')} FROM json_each(json_array(?)) WHERE TRUE
      ON CONFLICT (side, key) DO UPDATE
      SET dueAt = excluded.dueAt, attempts = attempts + 1, reason = excluded.reason, run = NULL`,
   ),
@@ -52,19 +75,26 @@ const prepareStatements = (connection: Connection) => ({
 
 /** Opens the feed of a side. Each statement finds its rows by an index: there may be a million due, and as many versions. */
 export function openFeed(connection: Connection, side: string, isFollower: (side: string) => boolean): Feed {
-  const { add, addAll, counts, delay, next, release, stuck, take, versions } = prepareStatements(connection);
+  const statements = prepareStatements(connection);
+  const { add, addAll, counts, delay, find, fresh, gone, kinds, next, release, stuck, take, versions } =
+    statements;
   const count = () => counts.all(side)[0] ?? { due: 0, stuck: 0 };
 
   return {
-    takeDue(now, limit) {
+    takeDue(now, limit, wanted) {
       const due: Due[] = [];
       for (const entity of entities) {
+        if (!wanted.includes(entity)) continue;
         if (due.length >= limit) break;
         for (const row of take.all(side, entity, now, limit - due.length)) due.push(toDue(row));
       }
       return due;
     },
+    takeFresh: (entity, limit) => fresh.all(side, entity, limit).map(({ key }) => readKey(key)),
     countDue: () => count().due,
+    countGone: () => byEntity(gone.all(side)),
+    countKinds: () => byEntity(kinds.all(side)),
+    isDue: (key) => find.all(side, recordKeyText(key)).length > 0,
     nextDueAt() {
       const times = entities.flatMap((entity) => next.all(side, entity).map(({ dueAt }) => dueAt));
       return times.length === 0 ? undefined : Math.min(...times);
@@ -73,7 +103,7 @@ export function openFeed(connection: Connection, side: string, isFollower: (side
     noteDue(keys) {
       if (!isFollower(side)) return;
       connection.atomically(() => {
-        for (const key of keys) add.run(side, recordKeyText(key), key.entity);
+        for (const key of keys) add.run(side, key.entity, recordKeyText(key));
       });
     },
     noteAllDue() {
@@ -83,7 +113,7 @@ export function openFeed(connection: Connection, side: string, isFollower: (side
       if (!isFollower(side)) return;
       connection.atomically(() => {
         for (const key of keys) {
-          delay.run(side, recordKeyText(key), key.entity, dueAt, reason);
+          delay.run(side, key.entity, dueAt, reason, recordKeyText(key));
           release.run(side, recordKeyText(key));
         }
       });
@@ -98,5 +128,8 @@ export function openFeed(connection: Connection, side: string, isFollower: (side
     ...openFeedRuns(connection, side),
   };
 }
+
+const byEntity = (rows: readonly EntityCount[]) =>
+  Object.fromEntries(rows.map(({ count, entity }) => [entity, count]));
 
 const toDue = ({ key, ...due }: DueRow): Due => ({ ...due, key: readKey(key) });

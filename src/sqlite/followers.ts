@@ -3,7 +3,7 @@ import type { Connection } from './connection.ts';
 
 /** What makes a row of `due` be due at once, also one that was put off, or that a write carries: that one carried what was known before. */
 export const dueAtOnce =
-  "ON CONFLICT (side, key) DO UPDATE SET dueAt = 0, attempts = 0, reason = '', run = NULL";
+  "ON CONFLICT (side, key) DO UPDATE SET dueAt = 0, attempts = 0, reason = '', isGone = excluded.isGone, run = NULL";
 
 /** The sides that follow the records. */
 export interface Followers {
@@ -22,8 +22,8 @@ export function openFollowers(connection: Connection): Followers {
   );
   const makeDue = (where: string) =>
     connection.prepare(
-      `INSERT INTO due (side, key, entity, dueAt, attempts, reason)
-       SELECT ?, key, entity, 0, 0, '' FROM record WHERE ${where} ORDER BY rowid ${dueAtOnce}`,
+      `INSERT INTO due (side, key, entity, dueAt, attempts, reason, isGone)
+       SELECT ?, key, entity, 0, 0, '', presence = 'gone' FROM record WHERE ${where} ORDER BY rowid ${dueAtOnce}`,
     );
   const makePresentDue = makeDue("presence = 'present'");
   const makeAllDue = makeDue('TRUE');

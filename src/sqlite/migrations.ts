@@ -249,11 +249,13 @@ export const migrations: readonly string[] = [
     dueAt INTEGER NOT NULL,
     attempts INTEGER NOT NULL,
     reason TEXT NOT NULL,
+    isGone INTEGER NOT NULL CHECK (isGone IN (0, 1)),
     run TEXT,
     UNIQUE (side, key)
   ) STRICT;
   CREATE INDEX dueByTime ON due (side, entity, dueAt) WHERE run IS NULL;
   CREATE INDEX dueByRun ON due (side, run) WHERE run IS NOT NULL;
+  CREATE INDEX dueGone ON due (side, entity) WHERE isGone = 1;
   CREATE INDEX dueStuck ON due (side) WHERE attempts > 0;
   CREATE TRIGGER dueCame AFTER INSERT ON due BEGIN
     UPDATE follower SET due = due + 1, stuck = stuck + (NEW.attempts > 0) WHERE side = NEW.side;

@@ -36,7 +36,7 @@ function openNotes(connection: Connection, followers: Followers) {
     'UPDATE record SET validFrom = ?, validAfter = ?, madeBy = ? WHERE key = ?',
   );
   const addDue = connection.prepare(
-    `INSERT INTO due (side, key, entity, dueAt, attempts, reason) VALUES (?, ?, ?, 0, 0, '') ${dueAtOnce}`,
+    `INSERT INTO due (side, key, entity, dueAt, attempts, reason, isGone) VALUES (?, ?, ?, 0, 0, '', ?) ${dueAtOnce}`,
   );
   const addVersion = connection.prepare(
     `INSERT INTO version (side, key, fields, validFrom, validAfter, validUntil, ended, madeBy)
@@ -47,8 +47,8 @@ function openNotes(connection: Connection, followers: Followers) {
     setBounds(key: RecordKey, { madeBy, validAfter, validFrom }: Bounds) {
       setBounds.run(validFrom, validAfter, madeBy, recordKeyText(key));
     },
-    makeDue(key: RecordKey) {
-      for (const side of followers.names()) addDue.run(side, recordKeyText(key), key.entity);
+    makeDue(key: RecordKey, isGone: boolean) {
+      for (const side of followers.names()) addDue.run(side, recordKeyText(key), key.entity, Number(isGone));
     },
     endVersion(record: StoredRecord, bounds: Bounds, validUntil: number, ended: Ended) {
       const { madeBy, validAfter, validFrom } = bounds;
@@ -71,7 +71,7 @@ export function openVersions(connection: Connection, followers: Followers, recor
     const [validAfter, madeBy] =
       after.presence === 'gone' ? [null, null] : [lastWithout(before, bounds), makerOf(before, after, side)];
     setBounds(after.key, { validFrom, validAfter, madeBy });
-    makeDue(after.key);
+    makeDue(after.key, after.presence === 'gone');
   };
 
   return {
@@ -91,7 +91,7 @@ export function openVersions(connection: Connection, followers: Followers, recor
         if (before?.presence === 'present') {
           const bounds = boundsOf(key);
           endVersion(before, bounds, beginAfter(bounds, before), 'left_out');
-          makeDue(key);
+          makeDue(key, true);
         }
         records.drop(key);
       });

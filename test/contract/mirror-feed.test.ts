@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Feed } from '../../src/core/feed.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
-import type { Entity, RecordKey } from '../../src/core/record.ts';
+import { type Entity, entities, type RecordKey } from '../../src/core/record.ts';
 import { connect } from '../../src/sqlite/connection.ts';
 import { migrate, migrations } from '../../src/sqlite/migrations.ts';
 import { mirrorFile, openMirror } from '../../src/sqlite/open.ts';
@@ -17,7 +17,7 @@ const ofEntity = (entity: Entity, id: string): RecordKey => ({ entity, id });
 const ids = (items: readonly { readonly key: RecordKey }[]) => items.map(({ key: { id } }) => id);
 const titled = (id: string, title: string) => storedRecord(lead(id), { fields: { title } });
 const feedOf = (mirror: Mirror): Feed => mirror.of('warehouse').feed;
-const dueIds = (feed: Feed, now = 0): string[] => ids(feed.takeDue(now, 99));
+const dueIds = (feed: Feed, now = 0): string[] => ids(feed.takeDue(now, 99, entities));
 
 /** A mirror that a warehouse follows, to which these leads are due. */
 function openFollowed(...leads: readonly string[]) {
@@ -119,10 +119,12 @@ describe('what is due', () => {
     // What changes again goes on waiting.
     mirror.saveRecord(titled('9', 'B'));
     const texts = (limit: number) =>
-      feed.takeDue(0, limit).map(({ key: { entity, id } }) => `${entity}-${id}`);
+      feed.takeDue(0, limit, entities).map(({ key: { entity, id } }) => `${entity}-${id}`);
     const sorted = ['lead-9', 'lead-1', 'opportunity-1', 'task-2', 'task-1', 'contact-x'];
     for (const limit of [0, 1, 2, 4, 6, 99]) expect(texts(limit)).toEqual(sorted.slice(0, limit));
-    expect(feed.takeDue(0, 1)).toStrictEqual([{ key: lead('9'), dueAt: 0, attempts: 0, reason: '' }]);
+    expect(feed.takeDue(0, 1, entities)).toStrictEqual([
+      { key: lead('9'), dueAt: 0, attempts: 0, reason: '' },
+    ]);
   });
 
   test('is put off with a reason, and is due at once when something is heard of it', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Mirror } from '../../src/core/mirror.ts';
+import { entities } from '../../src/core/record.ts';
 import type { StoredRecord } from '../../src/core/state.ts';
 import { failure, lead, openMirrorDirectory, storedRecord } from '../support/mirror-directory.ts';
 
@@ -25,7 +26,11 @@ function openFollowed(...records: readonly StoredRecord[]) {
 
 function writeAll(mirror: Mirror, run: string) {
   const { feed } = mirror.of('warehouse');
-  feed.beginRun({ run, keys: feed.takeDue(Number.MAX_SAFE_INTEGER, 1_000).map((due) => due.key), at: 1 });
+  feed.beginRun({
+    run,
+    keys: feed.takeDue(Number.MAX_SAFE_INTEGER, 1_000, entities).map((due) => due.key),
+    at: 1,
+  });
   feed.endRun(feed.lastRun() + 1);
 }
 
@@ -80,7 +85,7 @@ describe('the version of a record', () => {
     mirror.saveRecord({ ...gone(100, 'A'), heardAt: 700 });
     expect(feed.readVersions(key)).toMatchObject([{ validFrom: 110, validUntil: 700, ended: 'trashed' }]);
     expect(mirror.findVersion(key)).toBeUndefined();
-    expect(feed.takeDue(0, 9)).toMatchObject([{ key }]);
+    expect(feed.takeDue(0, 9, entities)).toMatchObject([{ key }]);
     writeAll(mirror, 'second');
     // What is gone is not news twice.
     mirror.saveRecord({ ...gone(100, 'A'), heardAt: 800, missedSweeps: 3 });
@@ -112,7 +117,7 @@ describe('the version of a record', () => {
     expect([feed.countDue(), feed.readVersions(lead('7'))]).toEqual([0, []]);
     mirror.dropRecord(key);
     expect(feed.readVersions(key)).toMatchObject([{ ended: 'left_out', validFrom: 110, validUntil: 111 }]);
-    expect(feed.takeDue(0, 9)).toMatchObject([{ key }]);
+    expect(feed.takeDue(0, 9, entities)).toMatchObject([{ key }]);
   });
 
   test('is made by the side whose write is saved with it, and by the CRM otherwise', () => {
@@ -183,7 +188,7 @@ describe('the version of a record', () => {
         throw new Error('interrupted');
       }),
     );
-    expect([feed.countDue(), feed.takeDue(0, 9), feed.readVersions(key)]).toEqual([0, [], []]);
+    expect([feed.countDue(), feed.takeDue(0, 9, entities), feed.readVersions(key)]).toEqual([0, [], []]);
     expect(mirror.readRecords()).toStrictEqual([seen(100, 'A')]);
     expect(mirror.findVersion(key)).toMatchObject({ fields: { title: 'A' }, validFrom: 110 });
     const { mirror: later } = reopen();

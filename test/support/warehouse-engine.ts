@@ -69,8 +69,8 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       name: 'stage',
       mirror,
       crm: createCrmClient({ baseUrl: crm.baseUrl, timeoutMs: 5_000, budget, clock, random, log }),
-      queue: createInProcessQueue({ concurrency: 4, clock, log }),
       clock,
+      queue: createInProcessQueue({ concurrency: 4, clock, log }),
       log,
       entities: listedEntities,
       titles: { lead: 'Leads', opportunity: 'Opportunities', task: 'Tasks', contact: 'Contacts' },
@@ -85,7 +85,6 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       schema: 'crm',
       tls: 'off',
       keeper: { link: 'stage', account: 'account-1', word, token: 0 },
-      clock,
       log,
     });
     const side = new WarehouseSide(link, {
@@ -132,16 +131,20 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
     },
     /** Resolves once the tables show what the CRM has. */
     settled: (limitMs = 15_000) =>
-      until('the warehouse shows what the CRM has', async () => (await findDifferences(database, person)).length === 0, {
-        limitMs,
-        describe: async () =>
-          [
-            ...(await findDifferences(database, person)).slice(0, 10),
-            ...opened.engine.listProblems().map(({ message, source }) => `${source}: ${message}`),
-            ...opened.engine.found.holds.map(({ reason }) => reason),
-            ...opened.engine.found.brakes.map(({ reason }) => reason),
-          ].join('\n'),
-      }),
+      until(
+        'the warehouse shows what the CRM has',
+        async () => (await findDifferences(database, person)).length === 0,
+        {
+          limitMs,
+          describe: async () =>
+            [
+              ...(await findDifferences(database, person)).slice(0, 10),
+              ...opened.engine.listProblems().map(({ message, source }) => `${source}: ${message}`),
+              ...opened.engine.found.holds.map(({ reason }) => reason),
+              ...opened.engine.found.brakes.map(({ reason }) => reason),
+            ].join('\n'),
+        },
+      ),
     /** Resolves with the rows of a query once they fit. */
     shows: (sql: string, fits: (rows: Record<string, unknown>[]) => boolean) =>
       until(
