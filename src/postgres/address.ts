@@ -17,6 +17,8 @@ export interface AddressOptions {
 export interface Address {
   /** Names server and database to people: no user, no password. */
   readonly place: string;
+  /** The login. */
+  readonly user: string;
   /** What the client needs, read anew for each connection, because certificates are renewed. */
   readConfig(): ClientConfig;
 }
@@ -31,18 +33,20 @@ export function readAddress(options: AddressOptions): Address {
   const socket = url.searchParams.get('host') ?? '';
   const host = socket || decode(url.hostname.replace(/^\[|\]$/g, '')) || 'localhost';
   const port = Number(url.port || defaultPort);
-  const database = decode(url.pathname.slice(1)) || decode(url.username);
+  const user = decode(url.username);
+  const database = decode(url.pathname.slice(1)) || user;
   const config: ClientConfig = {
     host,
     port,
     database,
-    user: decode(url.username),
+    user,
     // Without one the library would look for it in files and variables that nobody meant for this program.
     password: decode(url.password),
   };
   const tls = options.tls ?? (isLocal(host) ? 'off' : 'verify');
   return {
     place: `database ${database} on ${host.startsWith('/') ? host : `${host}:${port}`}`,
+    user,
     readConfig: () => ({ ...config, ssl: tlsConfig(tls, options.caFile) }),
   };
 }

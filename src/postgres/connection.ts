@@ -1,4 +1,4 @@
-import { Client, type CustomTypesConfig, type QueryConfig } from 'pg';
+import { Client, type ClientBase, type CustomTypesConfig, type QueryConfig } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { isSyncError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
@@ -11,6 +11,8 @@ export type Parameter = string | null | readonly string[];
 
 /** A connection while it is used. What its calls throw is as the library throws it. */
 export interface Session {
+  /** The client itself, for what has to be done by it. */
+  readonly client: ClientBase;
   /** One unnamed statement: a named one would be lost behind a pooler. */
   run(text: string, values?: readonly Parameter[]): Promise<readonly Row[]>;
   /** Several statements without values in one message, which are one transaction unless they say otherwise. Returns the rows of the last. */
@@ -121,6 +123,7 @@ function sessionOf(client: Client, discard: () => void): Session {
     return client.query<Row>(timed);
   };
   return {
+    client,
     async run(text, values = []) {
       return (await query({ text, values: [...values] })).rows;
     },

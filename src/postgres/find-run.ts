@@ -1,5 +1,5 @@
-import type { Stage } from './run.ts';
 import { readTransaction } from './transaction.ts';
+import type { Stage } from './write/run.ts';
 
 /** As long as a lost transaction of the daemon lives at most: until its statement or its idleness ends it. */
 const waitMs = 65_000;

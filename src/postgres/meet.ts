@@ -1,8 +1,8 @@
 import { newWarehouseError } from '../warehouse/port/errors.ts';
 import type { Keeper, Meeting } from '../warehouse/port/port.ts';
 import type { Session } from './connection.ts';
-import { isKeptBy, linkColumns } from './link-row.ts';
-import { hasTable, type Stage } from './run.ts';
+import { isKeptBy, linkColumns } from './write/link-row.ts';
+import { hasTable, type Stage } from './write/run.ts';
 
 const versionMin = 130_000;
 

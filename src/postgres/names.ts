@@ -1,6 +1,8 @@
 import { escapeIdentifier } from 'pg';
 import type { Entity } from '../core/record.ts';
 import { syncSchemaOf, type TableLayout } from '../warehouse/port/layout.ts';
+import { qualified } from './ddl/quote.ts';
+import { pastNameOf } from './ddl/tables.ts';
 
 /** The tables of a schema, quoted as SQL wants them. */
 export interface Names {
@@ -16,13 +18,13 @@ export interface Names {
 
 export function namesOf(schema: string): Names {
   const syncSchema = syncSchemaOf(schema);
-  const own = (table: string) => `${escapeIdentifier(syncSchema)}.${escapeIdentifier(table)}`;
+  const own = (table: string) => qualified(syncSchema, table);
   return {
     schema,
     syncSchema,
-    shown: (table) => `${escapeIdentifier(schema)}.${escapeIdentifier(table)}`,
+    shown: (table) => qualified(schema, table),
     own,
-    past: (entity) => own(`${entity}_past`),
+    past: (entity) => own(pastNameOf(entity)),
   };
 }
 

@@ -2,14 +2,17 @@ import type { Fence, Log } from '../core/ports.ts';
 import type { Keeper, Warehouse } from '../warehouse/port/port.ts';
 import { type AddressOptions, readAddress } from './address.ts';
 import { createConnection } from './connection.ts';
-import { fillTable } from './fill.ts';
+import { printDdl } from './ddl/print.ts';
 import { findRunNumber } from './find-run.ts';
-import { touchFreshness } from './freshness.ts';
+import { inspect } from './inspect.ts';
+import { layOut } from './lay-out.ts';
 import { meetDatabase } from './meet.ts';
 import { namesOf } from './names.ts';
-import type { Stage } from './run.ts';
 import { scanRows } from './scan.ts';
-import { writeBatch } from './write.ts';
+import { fillTable } from './write/fill.ts';
+import { touchFreshness } from './write/freshness.ts';
+import type { Stage } from './write/run.ts';
+import { writeBatch } from './write/write.ts';
 
 export interface PostgresOptions extends AddressOptions {
   /** The schema for people. */
@@ -20,10 +23,8 @@ export interface PostgresOptions extends AddressOptions {
   readonly log: Log;
 }
 
-type Written = Omit<Warehouse, 'layOut' | 'inspect' | 'printDdl'>;
-
 /** A PostgreSQL database behind the port. Connects when it is first needed. Fails with CONFIG_INVALID. */
-export function createPostgresWarehouse(options: PostgresOptions): Written {
+export function createPostgresWarehouse(options: PostgresOptions): Warehouse {
   const { schema, keeper, fence, log } = options;
   const address = readAddress(options);
   const connection = createConnection(address, log);
@@ -31,6 +32,10 @@ export function createPostgresWarehouse(options: PostgresOptions): Written {
   return {
     name: `schema ${schema} of ${address.place}`,
     meet: () => meetDatabase(stage),
+    layOut: (layout, consent) =>
+      connection.use('lay out', ({ client }) => layOut(client, layout, keeper, consent)),
+    inspect: (layout) => connection.use('inspect', ({ client }) => inspect(client, layout)),
+    printDdl: (layout) => printDdl(layout, address.user),
     write: (run, batch) => writeBatch(stage, run, batch),
     fill: (run, after, table, rows) => fillTable(stage, run, after, table, rows),
     findRun: (run) => findRunNumber(stage, run),

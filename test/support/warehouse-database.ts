@@ -7,13 +7,7 @@ import type {
   TableLayout,
   WarehouseLayout,
 } from '../../src/warehouse/port/layout.ts';
-import type {
-  Keeper,
-  RowValues,
-  RowVersion,
-  TableBatch,
-  WriteBatch,
-} from '../../src/warehouse/port/port.ts';
+import type { Keeper, RowValues, RowVersion, TableBatch, WriteBatch } from '../../src/warehouse/port/port.ts';
 import { startPgbouncer } from './pgbouncer.ts';
 import { openDatabase, sharedPostgres, type TestDatabase } from './postgres.ts';
 import { createRecordingLog } from './recording-log.ts';
@@ -69,6 +63,9 @@ export const batchOf = (after: number, ...tables: readonly Partial<TableBatch>[]
   tables: tables.map((table) => ({ table: leads, rows: [], past: [], gone: [], ...table })),
 });
 
+const guards = (what: string): string =>
+  layout.tables.map(({ entity }) => `ALTER TABLE crm.${entity} ${what} crm_guard`).join('; ');
+
 /** A database with the tables of a link, and the daemon's own role. */
 export class WarehouseDatabase {
   readonly database: TestDatabase;
@@ -96,6 +93,12 @@ export class WarehouseDatabase {
     return this.database.query(sql, values);
   }
 
+  /** As {@link query}, in the tables of records, where the guards are in the way. */
+  async tamper(sql: string): Promise<void> {
+    await this.query(`BEGIN; ${guards('DISABLE TRIGGER')}; ${sql};
+      ${guards('ENABLE ALWAYS TRIGGER')}; COMMIT`);
+  }
+
   /** One column of a statement of the superuser. */
   async list(sql: string): Promise<unknown[]> {
     return (await this.query(sql)).map((row) => Object.values(row)[0]);
@@ -117,7 +120,13 @@ export interface WarehouseDatabaseOptions {
 
 /** The same tables behind a pooler, where the tests are run so. */
 const isPooled = process.env['TEST_WAREHOUSE_POOLER'] === '1';
-let pooler: ReturnType<typeof startPgbouncer> | undefined;
+const poolers = new Map<PostgresServer, ReturnType<typeof startPgbouncer>>();
+
+function poolerOf(server: PostgresServer): ReturnType<typeof startPgbouncer> {
+  const pooler = poolers.get(server) ?? startPgbouncer(server);
+  poolers.set(server, pooler);
+  return pooler;
+}
 
 export async function openWarehouseDatabase({
   server,
@@ -132,40 +141,13 @@ export async function openWarehouseDatabase({
   for (const [name, value] of Object.entries(defaults))
     await database.query(`ALTER ROLE ${role} SET ${name} = ${value}`);
   const url = home.urlOf(database.name, role, password);
-  const client = await database.connect(role, password);
-  await client.query(ddlOf(layout));
-  await client.end();
-  if (!isPooled || server) return new WarehouseDatabase(database, role, url);
-  pooler ??= startPgbouncer(home);
-  return new WarehouseDatabase(database, role, (await pooler).through(url));
-}
-
-const tail = 'client_ref text UNIQUE, valid_from timestamptz, valid_after timestamptz, made_by text';
-
-function ddlOf({ tables }: WarehouseLayout): string {
-  const columnsOf = (table: TableLayout) =>
-    table.columns.map(({ name, type }) => `${name} ${type}, `).join('');
-  return [
-    'CREATE SCHEMA crm; CREATE SCHEMA crm_sync',
-    `CREATE TABLE crm_sync.link (name text PRIMARY KEY, account text NOT NULL, mirror_word text NOT NULL,
-       writer_token bigint NOT NULL DEFAULT 0, run_no bigint NOT NULL DEFAULT 0, schema_version int NOT NULL)`,
-    `INSERT INTO crm_sync.link VALUES ('${keeper.link}', '${keeper.account}', '${keeper.word}', 0, 0, 1)`,
-    `CREATE TABLE crm_sync.ledger (run text PRIMARY KEY, no bigint NOT NULL UNIQUE,
-       xid xid8 NOT NULL DEFAULT pg_current_xact_id(), at timestamptz NOT NULL DEFAULT clock_timestamp())`,
-    ...tables.flatMap((table) => [
-      `CREATE TABLE crm.${table.entity} (id ${table.idType} PRIMARY KEY, ${columnsOf(table)} ${tail})`,
-      `CREATE TABLE crm_sync.${table.entity}_past (id ${table.idType}, ${columnsOf(table)} valid_after timestamptz,
-         valid_from timestamptz, valid_until timestamptz, ended text, made_by text, PRIMARY KEY (id, valid_from))`,
-    ]),
-    'CREATE TABLE crm.pipeline (id int PRIMARY KEY, name text, retired_at timestamptz)',
-    `CREATE TABLE crm.stage (id int PRIMARY KEY, pipeline_id int, name text, position int, outcome text,
-       retired_at timestamptz)`,
-    'CREATE TABLE crm.lead_status (name text PRIMARY KEY, label text, retired_at timestamptz)',
-    'CREATE TABLE crm.task_status (id smallint PRIMARY KEY, name text, retired_at timestamptz)',
-    'CREATE TABLE crm.task_priority (id smallint PRIMARY KEY, name text, retired_at timestamptz)',
-    `CREATE TABLE crm.custom_field (key text PRIMARY KEY, column_name text UNIQUE, name text, kind text,
-       retired_at timestamptz)`,
-    `CREATE TABLE crm.freshness (entity text PRIMARY KEY, list_read_at timestamptz, records bigint, rows bigint,
-       oldest_seen_at timestamptz, written_at timestamptz, state text, note text)`,
-  ].join(';\n');
+  const warehouse = new WarehouseDatabase(
+    database,
+    role,
+    isPooled ? (await poolerOf(home)).through(url) : url,
+  );
+  const daemon = warehouse.open();
+  await daemon.layOut(layout);
+  await daemon.close();
+  return warehouse;
 }

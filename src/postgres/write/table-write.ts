@@ -1,12 +1,12 @@
-import type { TableLayout } from '../warehouse/port/layout.ts';
-import type { LeftRow, PastVersion, RowId, RowVersion } from '../warehouse/port/port.ts';
+import type { TableLayout } from '../../warehouse/port/layout.ts';
+import type { LeftRow, PastVersion, RowId, RowVersion } from '../../warehouse/port/port.ts';
+import type { Session } from '../connection.ts';
+import { isRowRefusal, refusalWords } from '../errors.ts';
+import type { Names } from '../names.ts';
 import { type Ending, endingOf, type Next } from './archive.ts';
-import type { Session } from './connection.ts';
 import { isoOf, isStorableId, pastJson, rowJson } from './encode.ts';
-import { isRowRefusal, refusalWords } from './errors.ts';
 import { isolate } from './isolate.ts';
 import { type FoundRow, type LockMode, lockRows } from './lock.ts';
-import type { Names } from './names.ts';
 import { type RowSql, rowSqlOf } from './row-sql.ts';
 
 /** What became of the rows of one table. */

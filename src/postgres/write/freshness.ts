@@ -1,11 +1,11 @@
 import { escapeLiteral } from 'pg';
-import type { Freshness } from '../warehouse/port/port.ts';
-import type { Session } from './connection.ts';
+import type { Freshness } from '../../warehouse/port/port.ts';
+import type { Session } from '../connection.ts';
+import type { Names } from '../names.ts';
+import { settingsSql } from '../transaction.ts';
 import { isoOf } from './encode.ts';
 import { keepingFault, linkColumns } from './link-row.ts';
-import type { Names } from './names.ts';
 import { runSettings, type Stage } from './run.ts';
-import { settingsSql } from './transaction.ts';
 
 const isoOrNull = (epochMs: number | undefined) => (epochMs === undefined ? null : isoOf(epochMs));
 

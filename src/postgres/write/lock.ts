@@ -1,5 +1,5 @@
-import type { RowId } from '../warehouse/port/port.ts';
-import type { Session } from './connection.ts';
+import type { RowId } from '../../warehouse/port/port.ts';
+import type { Session } from '../connection.ts';
 
 /** A row that is there. */
 export interface FoundRow {

@@ -1,4 +1,4 @@
-import type { Ended, PastVersion, RowId } from '../warehouse/port/port.ts';
+import type { Ended, PastVersion, RowId } from '../../warehouse/port/port.ts';
 import type { FoundRow } from './lock.ts';
 
 /** How the version that a row shows now is over. */

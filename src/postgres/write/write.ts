@@ -1,6 +1,6 @@
-import type { Entity } from '../core/record.ts';
-import type { LeftRow, TableBatch, WriteBatch, WriteReply } from '../warehouse/port/port.ts';
-import type { Session } from './connection.ts';
+import type { Entity } from '../../core/record.ts';
+import type { LeftRow, TableBatch, WriteBatch, WriteReply } from '../../warehouse/port/port.ts';
+import type { Session } from '../connection.ts';
 import { writeFreshness } from './freshness.ts';
 import { writeReferences } from './references.ts';
 import { hasTable, inRun, type RunEffect, type Stage } from './run.ts';

@@ -1,10 +1,10 @@
-import type { TableLayout } from '../warehouse/port/layout.ts';
-import type { LeftRow, RowVersion, WriteReply } from '../warehouse/port/port.ts';
-import type { Session } from './connection.ts';
+import type { TableLayout } from '../../warehouse/port/layout.ts';
+import type { LeftRow, RowVersion, WriteReply } from '../../warehouse/port/port.ts';
+import type { Session } from '../connection.ts';
+import { isRowRefusal } from '../errors.ts';
+import type { Names } from '../names.ts';
 import { isStorableId, rowJson, rowLine } from './encode.ts';
-import { isRowRefusal } from './errors.ts';
 import { isolate } from './isolate.ts';
-import type { Names } from './names.ts';
 import { rowSqlOf } from './row-sql.ts';
 import { hasTable, inRun, type RunEffect, type Stage } from './run.ts';
 import { type TableEffect, type TableStage, writeTable } from './table-write.ts';

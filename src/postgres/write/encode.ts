@@ -1,7 +1,7 @@
-import type { Value } from '../core/value.ts';
-import type { ColumnLayout, TableLayout } from '../warehouse/port/layout.ts';
-import type { PastVersion, RowVersion } from '../warehouse/port/port.ts';
-import { liveColumns } from './names.ts';
+import type { Value } from '../../core/value.ts';
+import type { ColumnLayout, TableLayout } from '../../warehouse/port/layout.ts';
+import type { PastVersion, RowVersion } from '../../warehouse/port/port.ts';
+import { liveColumns } from '../names.ts';
 
 export const isoOf = (epochMs: number): string => new Date(epochMs).toISOString();
 const isoOrNull = (epochMs: number | undefined) => (epochMs === undefined ? null : isoOf(epochMs));

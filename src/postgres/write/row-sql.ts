@@ -1,6 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import type { TableLayout } from '../warehouse/port/layout.ts';
-import { liveColumns, type Names, tail, writtenColumns } from './names.ts';
+import type { TableLayout } from '../../warehouse/port/layout.ts';
+import { liveColumns, type Names, tail, writtenColumns } from '../names.ts';
 
 /** The statements for the rows of one table. Each takes a JSON array as its first value, and names its columns. */
 export type RowSql = ReturnType<typeof rowSqlOf>;

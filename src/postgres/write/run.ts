@@ -1,10 +1,10 @@
-import type { Fence } from '../core/ports.ts';
-import type { Keeper, WriteReply } from '../warehouse/port/port.ts';
-import type { Connection, Session } from './connection.ts';
-import { isRowRefusal } from './errors.ts';
+import type { Fence } from '../../core/ports.ts';
+import type { Keeper, WriteReply } from '../../warehouse/port/port.ts';
+import type { Connection, Session } from '../connection.ts';
+import { isRowRefusal } from '../errors.ts';
+import type { Names } from '../names.ts';
+import { writeTransaction } from '../transaction.ts';
 import { takeNumber } from './link-row.ts';
-import type { Names } from './names.ts';
-import { writeTransaction } from './transaction.ts';
 
 /** What all calls of a warehouse share. */
 export interface Stage {

@@ -1,8 +1,8 @@
-import type { SyncError } from '../core/errors.ts';
-import { newWarehouseError } from '../warehouse/port/errors.ts';
-import type { Keeper } from '../warehouse/port/port.ts';
-import type { Row, Session } from './connection.ts';
-import type { Names } from './names.ts';
+import type { SyncError } from '../../core/errors.ts';
+import { newWarehouseError } from '../../warehouse/port/errors.ts';
+import type { Keeper } from '../../warehouse/port/port.ts';
+import type { Row, Session } from '../connection.ts';
+import type { Names } from '../names.ts';
 
 /** The row of a link, as far as it says who keeps the tables. */
 export const linkColumns = 'account, mirror_word, writer_token::text AS writer_token, run_no::text AS run_no';

@@ -1,8 +1,8 @@
 import { escapeIdentifier } from 'pg';
-import type { References } from '../warehouse/port/port.ts';
-import type { Session } from './connection.ts';
+import type { References } from '../../warehouse/port/port.ts';
+import type { Session } from '../connection.ts';
+import type { Names } from '../names.ts';
 import { isoOf } from './encode.ts';
-import type { Names } from './names.ts';
 
 /** A table of reference data: its key first, then the other columns, each with its type. */
 interface ReferenceTable {

@@ -1,4 +1,4 @@
-import type { Session } from './connection.ts';
+import type { Session } from '../connection.ts';
 
 export interface Isolation<Item, Effect> {
   /** Writes all of them; what it did counts only if it does not fail. */
