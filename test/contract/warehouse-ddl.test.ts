@@ -184,7 +184,7 @@ describe('laying out', () => {
 });
 
 describe('whose tables they are', () => {
-  it('refuses a schema that holds things of somebody else', async () => {
+  it('refuses a schema that holds what another program made', async () => {
     await using stage = await openWarehouse();
     await stage.admin.query(
       `CREATE SCHEMA crm; GRANT ALL ON SCHEMA crm TO ${stage.daemon.user}; CREATE TABLE crm.lead (id int)`,

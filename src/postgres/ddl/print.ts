@@ -18,7 +18,7 @@ export const layOutSettings = [
  */
 export function printDdl(layout: WarehouseLayout, roleName: string): string {
   const { schema } = layout;
-  const { steps } = stepsOf(layout, nothingFound(roleName), true);
+  const steps = stepsOf(layout, nothingFound(roleName), true);
   const marks: readonly Step[] = [{ sql: marksSql(schema, steps) }];
   const statements = [
     'BEGIN',
