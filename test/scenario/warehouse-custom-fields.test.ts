@@ -35,7 +35,7 @@ test('a custom field keeps its column and the views of users on it, whatever bec
   setFields(stage, [...others, city]);
   await stage.shows(listed, ([row]) => row?.['is_retired'] === false);
 
-  setFields(stage, [...others, { ...city, id: 900, type: 'NUMBER' }]);
+  setFields(stage, [...others, { ...city, id: 900, type: 'number' }]);
   await stage.shows(listed, (rows) => rows.length === 2);
   expect(await stage.database.query(listed)).toMatchObject([
     { column_name: 'cf_city', is_retired: true },
