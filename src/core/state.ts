@@ -46,6 +46,8 @@ export interface Written {
 export interface StoredRecord extends KnownRecord {
   /** When the request was sent whose answer these fields come from. */
   readonly observedAt: number;
+  /** When the answer arrived that these fields, or the absence, come from. Absent where that is not known: then it is about `observedAt`. */
+  readonly heardAt?: number | undefined;
 }
 
 /** What a side was seen to hold for a value, and that value. */

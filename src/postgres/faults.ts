@@ -1,5 +1,6 @@
 import { syncSchemaOf, type WarehouseLayout } from '../warehouse/port/layout.ts';
 import type { LayoutFault } from '../warehouse/port/port.ts';
+import { withoutCleaned } from './ddl/cleaned.ts';
 import { catalogType, type TableDefinition } from './ddl/definition.ts';
 import { type Found, type FoundRelation, findRelation, findSchema } from './ddl/found.ts';
 import { isGuardFunctionAsMade, isGuardTriggerAsMade } from './ddl/guard-check.ts';
@@ -14,7 +15,8 @@ const held = (words: string): Finding => ({ words, isMendable: false });
 const harmless = (words: string, isMendable: boolean): Finding => ({ words, isMendable, isHarmless: true });
 
 /** What differs from the layout, in words. */
-export function faultsOf(layout: WarehouseLayout, found: Found): LayoutFault[] {
+export function faultsOf(whole: WarehouseLayout, found: Found): LayoutFault[] {
+  const layout = withoutCleaned(whole, found);
   const lost = [layout.schema, syncSchemaOf(layout.schema)].filter((name) => !findSchema(found, name));
   if (lost.length > 0) return lost.map((name) => mendable(`The schema ${name} is not there.`));
   const owner = findRelation(found, { schema: syncSchemaOf(layout.schema), name: 'link' })?.owner;
@@ -92,7 +94,7 @@ function guardFindings(
   isFunctionAsMade: boolean,
 ): Finding[] {
   const relation = findRelation(found, table);
-  if (!relation || (isFunctionAsMade && isGuardTriggerAsMade(schema, relation))) return [];
+  if (relation?.kind !== 'r' || (isFunctionAsMade && isGuardTriggerAsMade(schema, relation))) return [];
   const what = relation.guard ? 'changed or switched off' : 'missing';
   return [mendable(`The guard of ${schema}.${table.name} is ${what}: edits by SQL may pass unseen.`)];
 }

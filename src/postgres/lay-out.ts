@@ -69,7 +69,7 @@ async function layOutInside(
   expectOurs(schema, found, consent);
   const link = await lockLink(client, schema, found);
   expectKeeper(schema, link, keeper, consent);
-  const { steps } = stepsOf(layout, found, consent.mend === true);
+  const steps = stepsOf(layout, found, consent.mend === true);
   const mayDefine = findRelation(found, { schema: syncSchemaOf(schema), name: 'link' })?.isOwn ?? true;
   const failures = mayDefine ? await run(client, schema, steps) : [];
   await saveKeeper(client, schema, link, keeper);
@@ -120,8 +120,8 @@ function groupsOf(steps: readonly Step[]): Step[][] {
   return groups;
 }
 
-/** What a user's own objects can do to a view of ours: other columns, another kind, columns or tables that it reads gone. */
-const viewErrors = new Set(['42P16', '42809', '42703', '42P01', '42P07', '42804', '42883']);
+/** What a user's own objects can do to a view of ours: another owner, kind or columns, or what it reads is gone. */
+const isAboutObjects = (code: string): boolean => code.startsWith('42');
 
 /** Returns the words of the database where a view failed. */
 async function runGroup(
@@ -140,9 +140,9 @@ async function runGroup(
     await client.query('RELEASE SAVEPOINT view');
     return undefined;
   } catch (error) {
-    const { code, message } = error as { code?: string; message?: string };
-    if (!viewErrors.has(code ?? '')) throw error;
+    const { code = '', message = '' } = error as { code?: string; message?: string };
+    if (!isAboutObjects(code)) throw error;
     await client.query('ROLLBACK TO SAVEPOINT view');
-    return message ?? code;
+    return message;
   }
 }

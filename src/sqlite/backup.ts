@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, write
 import { dirname, join } from 'node:path';
 import { facts } from '../core/facts.ts';
 import { type Connection, connect } from './connection.ts';
-import { jsonFactsSchema, type SchemaCopies } from './migrations.ts';
+import { feedSchema, jsonFactsSchema, type SchemaCopies } from './migrations.ts';
 
 const backupFile = (directory: string, name: string): string => join(directory, 'backups', `${name}.db`);
 
@@ -86,8 +86,11 @@ function copyMirror(connection: Connection, file: string, copiedAt: string): voi
 
 /** Lets a copy of the mirror say that it is one. The copy may have an earlier schema. */
 export function markCopy(copy: Connection, copiedAt: string): void {
-  const isJson = Number(copy.readSetting('user_version')) >= jsonFactsSchema;
+  const schema = Number(copy.readSetting('user_version'));
+  const isJson = schema >= jsonFactsSchema;
   copy
     .prepare('INSERT OR REPLACE INTO fact (name, content) VALUES (?, ?)')
     .run(facts.copiedAt.name, isJson ? JSON.stringify(copiedAt) : copiedAt);
+  // What was written to a side after the copy was made, the copy does not know.
+  if (schema >= feedSchema) copy.execute('UPDATE follower SET isCopied = 1');
 }

@@ -226,10 +226,82 @@ export const migrations: readonly string[] = [
   ['openWrite', 'suspect']
     .map((table) => keyedBySide(table, 'id', 'content TEXT NOT NULL', 'content', 'side'))
     .join('\n'),
+  // Rows of `due` are counted where they come and go: a million of them would have to be counted for each look.
+  `
+  ALTER TABLE record ADD COLUMN heardAt INTEGER;
+  ALTER TABLE record ADD COLUMN validFrom INTEGER;
+  ALTER TABLE record ADD COLUMN validAfter INTEGER;
+  ALTER TABLE record ADD COLUMN madeBy TEXT;
+
+  CREATE TABLE follower (
+    side TEXT PRIMARY KEY,
+    isCopied INTEGER NOT NULL DEFAULT 0 CHECK (isCopied IN (0, 1)),
+    lastRun INTEGER NOT NULL DEFAULT 0,
+    due INTEGER NOT NULL DEFAULT 0,
+    stuck INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+
+  CREATE TABLE due (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    side TEXT NOT NULL,
+    key TEXT NOT NULL,
+    entity TEXT NOT NULL,
+    dueAt INTEGER NOT NULL,
+    attempts INTEGER NOT NULL,
+    reason TEXT NOT NULL,
+    isGone INTEGER NOT NULL CHECK (isGone IN (0, 1)),
+    run TEXT,
+    UNIQUE (side, key)
+  ) STRICT;
+  CREATE INDEX dueByTime ON due (side, entity, dueAt) WHERE run IS NULL;
+  CREATE INDEX dueByRun ON due (side, run) WHERE run IS NOT NULL;
+  CREATE INDEX dueGone ON due (side, entity) WHERE isGone = 1;
+  CREATE INDEX dueStuck ON due (side) WHERE attempts > 0;
+  CREATE TRIGGER dueCame AFTER INSERT ON due BEGIN
+    UPDATE follower SET due = due + 1, stuck = stuck + (NEW.attempts > 0) WHERE side = NEW.side;
+  END;
+  CREATE TRIGGER dueWent AFTER DELETE ON due BEGIN
+    UPDATE follower SET due = due - 1, stuck = stuck - (OLD.attempts > 0) WHERE side = OLD.side;
+  END;
+  CREATE TRIGGER dueTried AFTER UPDATE OF attempts ON due WHEN (NEW.attempts > 0) <> (OLD.attempts > 0) BEGIN
+    UPDATE follower SET stuck = stuck + (NEW.attempts > 0) - (OLD.attempts > 0) WHERE side = NEW.side;
+  END;
+
+  CREATE TABLE version (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    side TEXT NOT NULL,
+    key TEXT NOT NULL,
+    fields TEXT NOT NULL,
+    validFrom INTEGER NOT NULL,
+    validAfter INTEGER,
+    validUntil INTEGER NOT NULL,
+    ended TEXT NOT NULL CHECK (ended IN ('changed', 'trashed', 'left_out')),
+    madeBy TEXT NOT NULL,
+    run TEXT
+  ) STRICT;
+  CREATE INDEX versionByKey ON version (side, key);
+  CREATE INDEX versionByRun ON version (side, run) WHERE run IS NOT NULL;
+
+  CREATE TABLE feedRun (
+    side TEXT NOT NULL,
+    run TEXT NOT NULL,
+    no INTEGER,
+    at INTEGER NOT NULL,
+    keys TEXT,
+    PRIMARY KEY (side, run),
+    CHECK (no IS NOT NULL OR keys IS NOT NULL)
+  ) STRICT;
+  CREATE UNIQUE INDEX feedRunByNumber ON feedRun (side, no);
+  CREATE UNIQUE INDEX feedRunPending ON feedRun (side) WHERE no IS NULL;
+  CREATE INDEX feedRunByTime ON feedRun (side, at);
+  `,
 ];
 
 /** The schema from which on facts are JSON. */
 export const jsonFactsSchema = 13;
+
+/** The schema from which on sides follow the records. */
+export const feedSchema = 16;
 
 /** The copies of a file from before its schema changed. */
 export interface SchemaCopies {

@@ -6,11 +6,11 @@ const longestWaitMs = 60_000;
 
 /**
  * Times of what was seen, answered and sent, table by table, and by how much (ms) they end before now. Which of them came first is not
- * known any more: what was seen counts as seen after each step was decided and sent, so that somebody is asked about it. The journal stays
- * as it was written.
+ * known any more: what was seen counts as seen after each step was decided and sent, so that somebody is asked about it. The journal and
+ * the bounds of versions stay as they were written: a database may have them already, and the next version begins after the one before.
  */
 const times: readonly (readonly [table: string, columns: readonly string[], beforeMs: number])[] = [
-  ['record', ['observedAt', 'firstSeenAt', 'lastSeenAt', 'writtenAt'], 0],
+  ['record', ['observedAt', 'heardAt', 'firstSeenAt', 'lastSeenAt', 'writtenAt'], 0],
   ['agreement', ['changedAt'], 0],
   ['outbox', ['createdAt', 'shownUntil', 'sentAt'], 1],
   ['sweep', ['startedAt', 'finishedAt'], 0],
@@ -45,7 +45,10 @@ export function endFuture(connection: Connection, now: number): number {
     // Damage that was undone is watched for as long as if that had been just now.
     late.push(correct('suspect', "content = json_set(content, '$.at', ?)", isLater('at'), now, now));
     const rows = late.reduce((sum, count) => sum + count, 0);
-    if (rows > 0) connection.prepare('UPDATE outbox SET dueAt = min(dueAt, ?)').run(now + longestWaitMs);
+    if (rows > 0) {
+      for (const table of ['outbox', 'due'])
+        connection.prepare(`UPDATE ${table} SET dueAt = min(dueAt, ?)`).run(now + longestWaitMs);
+    }
     return rows;
   });
 }

@@ -17,21 +17,36 @@ import type {
 import type { Fields } from '../core/value.ts';
 import type { Ballast } from './ballast.ts';
 import type { Connection } from './connection.ts';
+import { openFeed } from './feed.ts';
+import { openFollowers } from './followers.ts';
 import { openJournal } from './journal.ts';
 import { openKeyedTable, type Property, plain } from './keyed-table.ts';
 import { fields, hasLists, isFields, json, openWrite, readJson, recordKey } from './stored-json.ts';
+import { openVersions } from './versions.ts';
 
 /** Opens all tables of a mirror, with the stores of its first side. */
 export function openTables(connection: Connection, ballast: Ballast): Mirror {
   const mirrors = new Map<string, Mirror>();
   const kept = connection.prepare<{ side: string }>(
-    'SELECT side FROM agreement UNION SELECT side FROM outbox UNION SELECT side FROM decision',
+    `SELECT side FROM agreement UNION SELECT side FROM outbox UNION SELECT side FROM decision
+     UNION SELECT side FROM follower`,
   );
+  const records = openRecords(connection);
+  const followers = openFollowers(connection);
+  const versions = openVersions(connection, followers, records);
   const shared = {
     readAllSteps: () => [...mirrors.values()].flatMap((mirror) => mirror.readOutbox()),
     allSides: () => kept.all().map(({ side }) => of(side)),
     expectRoom: ballast.expect,
     transaction: connection.transaction,
+    setFollowers: followers.set,
+    findVersion: versions.findVersion,
+    readRecords: (entity?: Entity) => {
+      const all = records.readAll();
+      return entity === undefined ? all : all.filter(({ key }) => key.entity === entity);
+    },
+    findRecord: records.find,
+    dropRecord: versions.dropRecord,
     ...openReadings(connection),
     ...openJournal(connection),
     ...openFacts(connection),
@@ -39,7 +54,13 @@ export function openTables(connection: Connection, ballast: Ballast): Mirror {
     close: connection.close,
   };
   const of = (side: string): Mirror => {
-    const mirror = mirrors.get(side) ?? { ...shared, of, ...openSideStores(connection, side) };
+    const mirror = mirrors.get(side) ?? {
+      ...shared,
+      of,
+      saveRecord: (record) => versions.saveRecord(record, side),
+      feed: openFeed(connection, side, followers.isFollower),
+      ...openSideStores(connection, side),
+    };
     mirrors.set(side, mirror);
     return mirror;
   };
@@ -66,15 +87,18 @@ const written: Property<Written | undefined> = {
   },
 };
 
-/** What is read from the CRM. */
-function openReadings(connection: Connection) {
-  const records = openKeyedTable<StoredRecord, 'key'>(connection, 'record', {
+/** The records as the CRM last said them. What is kept of their versions is in columns beside. */
+const openRecords = (connection: Connection) =>
+  openKeyedTable<StoredRecord, 'key'>(connection, 'record', {
     key: { ...recordKey, columns: ['key', 'entity'], write: (key) => [...recordKey.write(key), key.entity] },
     fields,
     unread: json<Unread | undefined>('fields of a record', namedOf(isText)),
-    ...plain('observedAt', 'firstSeenAt', 'lastSeenAt', 'missedSweeps', 'presence'),
+    ...plain('observedAt', 'heardAt', 'firstSeenAt', 'lastSeenAt', 'missedSweeps', 'presence'),
     written,
   });
+
+/** What else is read from the CRM. */
+function openReadings(connection: Connection) {
   const sweeps = openKeyedTable<Sweep, 'entity'>(connection, 'sweep', {
     ...plain('entity', 'startedAt', 'finishedAt', 'pages', 'records'),
     isComplete: { write: (isComplete) => [Number(isComplete)], read: (isComplete) => isComplete === 1 },
@@ -85,13 +109,6 @@ function openReadings(connection: Connection) {
     plain('leadId', 'at', 'leadVersion'),
   );
   return {
-    readRecords: (entity?: Entity) => {
-      const all = records.readAll();
-      return entity === undefined ? all : all.filter(({ key }) => key.entity === entity);
-    },
-    findRecord: records.find,
-    saveRecord: records.save,
-    dropRecord: records.drop,
     readSweeps: sweeps.readAll,
     saveSweep: sweeps.save,
     readContactReads: contactReads.readAll,
@@ -135,7 +152,7 @@ const isSuspect = (content: unknown): content is Suspect =>
   isObject(content) && isText(content['state']) && isObject(content['damage']);
 
 /** What is kept of one side. */
-function openSideStores(connection: Connection, side: string): SideStores {
+function openSideStores(connection: Connection, side: string): Omit<SideStores, 'feed'> {
   const agreements = openKeyedTable<Agreement, 'key'>(
     connection,
     'agreement',

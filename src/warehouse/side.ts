@@ -195,7 +195,7 @@ export class WarehouseSide implements Side {
     this.mirror.transaction(() => endApprovals(this.mirror, this.#link.entities));
     this.tally.tableSteps += rows;
     if (rows > 0) log.info('warehouse.written', { rows });
-    await this.#refresh(rows > 0);
+    await this.#refresh();
     return rows > 0;
   }
 
@@ -248,11 +248,11 @@ export class WarehouseSide implements Side {
     return this.lastAudit;
   }
 
-  async #refresh(hasWritten: boolean): Promise<void> {
+  async #refresh(): Promise<void> {
     const { clock, database, entities, freshnessMs } = this.#link;
-    if (freshnessMs === 0 || (!hasWritten && clock.monotonicMs() - this.#freshAt < freshnessMs)) return;
+    if (freshnessMs === 0 || clock.monotonicMs() - this.#freshAt < freshnessMs) return;
     const { brakes, holds } = this.#find();
-    const due = sumOf(this.mirror.feed.countDue());
+    const due = this.mirror.feed.countDue();
     const lateMs = lateFactor * this.#link.times.sweepMs;
     const terms = { entities, brakes, holds, due, lateMs, now: clock.now() };
     const lastRun = await database.touch(freshnessOf(this.mirror, terms));
@@ -275,9 +275,11 @@ export class WarehouseSide implements Side {
     const { feed } = this.mirror;
     const brakes = findBrakes(this.mirror, entities, limits, clock.now());
     const faults = this.#laidOut?.faults ?? [];
-    const ofTables = faults.flatMap(({ entity, words }) =>
-      (entity ? [entity] : entities).map((each): Hold => ({ entity: each, reason: words })),
-    );
+    const ofTables = faults
+      .filter(isHolding)
+      .flatMap(({ entity, words }) =>
+        (entity ? [entity] : entities).map((each): Hold => ({ entity: each, reason: words })),
+      );
     const stuck = feed.readStuck(shownMax);
     const ofRows = stuck.shown.map(({ key, reason }): Hold => ({ entity: key.entity, id: key.id, reason }));
     return { brakes, holds: [...ofTables, ...ofRows] };
@@ -287,7 +289,7 @@ export class WarehouseSide implements Side {
     const { clock, newWord } = this.#link;
     const { feed } = this.mirror;
     const { brakes, holds } = this.#find();
-    const [due, deletes] = [feed.countDue(), feed.countGone()];
+    const [due, deletes] = [feed.countKinds(), feed.countGone()];
     const records = Object.fromEntries(
       Object.entries(due).map(([entity, count]) => [entity, count - (deletes[entity as Entity] ?? 0)]),
     );
@@ -297,7 +299,7 @@ export class WarehouseSide implements Side {
   #report(isWritten: boolean): void {
     const { clock, isManual = false } = this.#link;
     const { brakes, holds } = this.#find();
-    const due = sumOf(this.mirror.feed.countDue());
+    const due = this.mirror.feed.countDue();
     this.report = {
       at: clock.now(),
       brakes,
@@ -317,8 +319,7 @@ export class WarehouseSide implements Side {
 /** A list of the CRM is late after so many of its pauses. */
 const lateFactor = 20;
 
-const sumOf = (counts: Readonly<Partial<Record<Entity, number>>>): number =>
-  Object.values(counts).reduce((sum, count) => sum + count, 0);
+const isHolding = ({ isHarmless }: LayoutFault): boolean => !isHarmless;
 
 const questionOf = (brake: Brake): Question => ({
   scope: brake.scope,

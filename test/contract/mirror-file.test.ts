@@ -171,7 +171,7 @@ describe('the file', () => {
   });
 
   test('a user who may have no more of the disk is told so, as where it is full', async () => {
-    const { ended, lines } = startWriter('ulimit -f 384 && exec "$@"');
+    const { ended, lines } = startWriter('ulimit -f 640 && exec "$@"');
     const told: string[] = [];
     for await (const line of lines) told.push(line);
     await ended;

@@ -97,6 +97,7 @@ describe('an answer of the CRM', () => {
       key: { entity: 'lead', id: '7' },
       fields: { title: 'new' },
       observedAt: 600,
+      heardAt: 650,
       firstSeenAt: 650,
       lastSeenAt: 600,
       missedSweeps: 0,
@@ -114,6 +115,16 @@ describe('an answer of the CRM', () => {
       presence: 'present',
       missedSweeps: 0,
       lastSeenAt: 600,
+    });
+  });
+
+  it('is heard when it arrives, and one that is too old to say more only where it brings the record back', () => {
+    const heard = { ...base, heardAt: 510 };
+    expect(absorbInto(heard, {}, 600)).toMatchObject({ observedAt: 600, heardAt: 650 });
+    expect(absorbInto(heard, {}, 400)).toMatchObject({ observedAt: 500, heardAt: 510 });
+    expect(absorbInto({ ...heard, presence: 'gone' }, {}, 400)).toMatchObject({
+      observedAt: 500,
+      heardAt: 450,
     });
   });
 

@@ -27,6 +27,7 @@ export function absorb(
       fields: seen.fields,
       ...(seen.unread ? { unread: seen.unread } : {}),
       observedAt: at,
+      heardAt: now,
       firstSeenAt: now,
       lastSeenAt: at,
       missedSweeps: 0,
@@ -41,6 +42,7 @@ export function absorb(
     lastSeenAt: Math.max(stored.lastSeenAt, at),
     missedSweeps: 0,
     presence: 'present',
+    ...(stored.presence === 'gone' ? { heardAt: now } : {}),
   };
   if (at < stored.observedAt || (written && at < written.at)) return sighted;
   const news: Record<FieldName, Value> = {};
@@ -51,7 +53,8 @@ export function absorb(
   }
   const made = findMade(stored, news);
   const told = written && made ? { written: { ...written, answered: { ...written.answered, ...made } } } : {};
-  return { ...takeIn(sighted, { ...seen, fields: news }, Object.keys(seen.fields)), ...told, observedAt: at };
+  const known = takeIn(sighted, { ...seen, fields: news }, Object.keys(seen.fields));
+  return { ...known, ...told, observedAt: at, heardAt: now };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { syncSchemaOf, type WarehouseLayout } from '../../warehouse/port/layout.ts';
 import type { TableDefinition } from './definition.ts';
-import { type Found, findRelation, findSchema } from './found.ts';
+import { type Found, findRelation, findSchema, isTaken } from './found.ts';
 import { qualified } from './quote.ts';
 import { viewsOf } from './views.ts';
 
@@ -47,7 +47,7 @@ export function commentSteps(
   const comments: Comment[] = [
     ...schemaComments(found, schema, schemaComment),
     ...schemaComments(found, syncSchemaOf(schema), syncComment),
-    ...tables.flatMap((table) => tableComments(table, found)),
+    ...tables.filter((table) => !isTaken(found, table)).flatMap((table) => tableComments(table, found)),
   ];
   const views: Comment[] = viewsOf(layout).map(({ name, comment }) => ({
     on: `VIEW ${qualified(schema, name)}`,

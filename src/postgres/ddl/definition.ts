@@ -29,6 +29,8 @@ export interface ViewDefinition {
   readonly entity: Entity;
   /** By name, in order. A view can only get more columns at its end, so custom columns come last. */
   readonly columns: readonly ViewColumn[];
+  /** Whether it shows all columns of the table `t`, also those that the layout does not know any longer. */
+  readonly showsTable?: true;
   /** A WITH clause before it. */
   readonly with?: string;
   /** One SELECT for each, joined by UNION ALL. */

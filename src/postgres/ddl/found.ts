@@ -85,3 +85,9 @@ export const findRelation = (
 
 export const findSchema = (found: Found, schema: string): FoundSchema | undefined =>
   found.schemas.find(({ name }) => name === schema);
+
+/** Whether the name is taken by something that this login cannot alter as a table: it is held, and left alone. */
+export const isTaken = (found: Found, table: { readonly schema: string; readonly name: string }): boolean => {
+  const relation = findRelation(found, table);
+  return relation !== undefined && (relation.kind !== 'r' || !relation.isOwn);
+};

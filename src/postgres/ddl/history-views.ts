@@ -10,6 +10,7 @@ export const historyNameOf = (entity: TableLayout['entity']): string => `${entit
 export const historyView = (schema: string, table: TableLayout): ViewDefinition => ({
   name: historyNameOf(table.entity),
   entity: table.entity,
+  showsTable: true,
   columns: [
     viewColumn('id'),
     ...standardColumns(table),

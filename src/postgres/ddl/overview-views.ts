@@ -29,6 +29,7 @@ export const opportunityOverview = (
 ): ViewDefinition => ({
   name: 'opportunity_overview',
   entity: 'opportunity',
+  showsTable: true,
   columns: [
     viewColumn('id'),
     ...columnIf(lead !== undefined, 'lead_title', 'l.title'),
@@ -94,6 +95,7 @@ export const taskOverview = (
 ): ViewDefinition => ({
   name: 'task_overview',
   entity: 'task',
+  showsTable: true,
   columns: [
     viewColumn('id'),
     ...columnIf(lead !== undefined, 'lead_title', 'l.title'),

@@ -42,7 +42,8 @@ export function viewsOf(layout: WarehouseLayout): readonly ViewDefinition[] {
  */
 export function viewSql(schema: string, view: ViewDefinition, existing: readonly string[] = []): string {
   const byName = new Map(view.columns.map(({ name, expressions }) => [name, expressions]));
-  const names = new Set([...existing, ...byName.keys()]);
+  const kept = existing.filter((name) => byName.has(name) || view.showsTable);
+  const names = new Set([...kept, ...byName.keys()]);
   const selects = view.sources.map((source, index) => {
     const list = [...names].map((name) => {
       const expressions = byName.get(name) ?? [`t.${nameList([name])}`];

@@ -1,20 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
-import { join } from 'node:path';
 import process from 'node:process';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serverAccount } from './account.ts';
 import { type Binaries, findBinaries, noServerAdvice } from './binaries.ts';
-import { type ClusterPlace, dataIn, openCluster, superuser } from './cluster.ts';
+import { type ClusterPlace, openCluster, superuser } from './cluster.ts';
 import { createDatabase } from './databases.ts';
 import { type Guard, startGuard } from './guard.ts';
+import { type Settings, startOnPort, startPostmaster } from './postmaster.ts';
 import { childrenOf, listProcesses } from './processes.ts';
-
-type Settings = Readonly<Record<string, string | number>>;
 
 /** Nothing waits for the disk. What is committed survives the end of the server by any signal, but not a power cut. */
 export const playSettings: Settings = {
@@ -49,72 +45,13 @@ export async function startPostgres(options: PostgresOptions): Promise<PostgresS
   try {
     const place = { directory, bin: binaries.bin, account: serverAccount() };
     const password = await openCluster(place, randomBytes(18).toString('base64url'));
-    const { port, child } = await startOnPort(place, options, guard);
+    const { port, child } = await startOnPort(place, options.port, options.settings ?? {}, guard);
     return new PostgresServer({ ...options, ...binaries, isTemporary, port, password, place, guard }, child);
   } catch (error) {
     await guard.dismiss();
     if (isTemporary) rmSync(directory, { recursive: true, force: true });
     throw error;
   }
-}
-
-const portTriesMax = 5;
-
-/** A port that was free a moment ago may be taken by the time the server wants it: then another one is tried. */
-async function startOnPort(place: ClusterPlace, { port, settings = {} }: PostgresOptions, guard: Guard) {
-  for (let tries = 1; ; tries += 1) {
-    const chosen = port ?? (await findFreePort());
-    try {
-      return { port: chosen, child: await startPostmaster(place, chosen, settings, guard) };
-    } catch (error) {
-      const isPortTaken = error instanceof Error && error.message.includes('Address already in use');
-      if (port !== undefined || !isPortTaken || tries >= portTriesMax) throw error;
-    }
-  }
-}
-
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await once(server.close(), 'close');
-  return port;
-}
-
-/** Resolves when the server takes connections; fails with what it said when it ends before. */
-async function startPostmaster(
-  { directory, bin, account }: ClusterPlace,
-  port: number,
-  settings: Settings,
-  guard: Guard,
-): Promise<ChildProcess> {
-  const all = { ...settings, listen_addresses: '127.0.0.1', port, unix_socket_directories: '' };
-  const flags = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const child = spawn(join(bin, 'postgres'), ['-D', dataIn(directory), ...flags], {
-    ...account,
-    cwd: '/',
-    env: { LC_ALL: 'C' },
-    stdio: ['ignore', 'ignore', 'pipe'],
-    // Its own session keeps it from the Ctrl-C that ends its parent, which stops it in its own order.
-    detached: true,
-  });
-  if (child.pid !== undefined) guard.watch(child.pid);
-  child.once('exit', () => guard.rest());
-  const said: string[] = [];
-  await new Promise<void>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', () => reject(new Error(`PostgreSQL did not start:\n${said.join('\n')}`)));
-    const lines = createInterface(child.stderr).on('line', (line) => {
-      said.push(line);
-      if (!line.includes('database system is ready to accept')) return;
-      lines.close();
-      resolve();
-    });
-  });
-  child.stderr.resume();
-  child.unref();
-  if ('unref' in child.stderr && typeof child.stderr.unref === 'function') child.stderr.unref();
-  return child;
 }
 
 interface ServerState extends Binaries {

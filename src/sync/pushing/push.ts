@@ -209,6 +209,7 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
       mirror.saveRecord({
         ...takeIn(record, { fields: { ...item.fields, ...told }, ...(unread ? { unread } : {}) }),
         observedAt: answer.at,
+        heardAt: answer.at,
         lastSeenAt: answer.at,
         written: noteReplaced(record.written, written, link.times.lagMs),
       });
@@ -272,7 +273,7 @@ const pushDelete: PushAfterRead = async (link, item, isMeant, reads) => {
   log.info('record.pushed', { run: item.run, record: recordKeyText(key), kind: 'delete' });
   mirror.transaction(() => {
     const known = mirror.findRecord(key);
-    if (known) mirror.saveRecord({ ...known, presence: 'gone', written: { at, before: {} } });
+    if (known) mirror.saveRecord({ ...known, presence: 'gone', heardAt: at, written: { at, before: {} } });
     if (!item.isUndo) mirror.dropAgreement(key);
     follow(mirror, item, 'applied', {});
     mirror.appendJournal([

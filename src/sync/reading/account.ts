@@ -154,7 +154,8 @@ export async function readKnown<Answer>(link: AccountLink, read: () => Promise<A
 export function takeAccount(link: AccountLink & Pick<Link, 'clock'>): void {
   const { clock, mirror } = link;
   for (const side of mirror.allSides()) forgetSide(side, clock.now());
-  for (const record of mirror.readRecords()) mirror.saveRecord({ ...record, fields: {}, presence: 'gone' });
+  const forgotten = { fields: {}, presence: 'gone', heardAt: clock.now() } as const;
+  for (const record of mirror.readRecords()) mirror.saveRecord({ ...record, ...forgotten });
   const [last] = mirror.searchJournal({ limit: 1 });
   mirror.saveFact(facts.lastLineOfOther, last?.id ?? 0);
   mirror.saveFact(facts.isOtherCatalog, true);

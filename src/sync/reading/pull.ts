@@ -194,7 +194,9 @@ function endTurn({ mirror }: Link, key: RecordKey): void {
 /** Asks for a record directly: a 404 proves that it is gone. */
 async function proveRecordGone(link: Link, key: RecordKey): Promise<void> {
   const isThere = (await pullRecord(link, key, 'sweep')) !== undefined;
-  const record = link.mirror.findRecord(key);
-  if (record) link.mirror.saveRecord(isThere ? noteUnlisted(record) : { ...record, presence: 'gone' });
-  if (!isThere) link.log.info('record.gone', { entity: key.entity, id: key.id });
+  const { clock, log, mirror } = link;
+  const record = mirror.findRecord(key);
+  const gone = { presence: 'gone', heardAt: clock.now() } as const;
+  if (record) mirror.saveRecord(isThere ? noteUnlisted(record) : { ...record, ...gone });
+  if (!isThere) log.info('record.gone', { entity: key.entity, id: key.id });
 }

@@ -1,0 +1,139 @@
+import type { EndedVersion } from '../core/feed.ts';
+import type { Mirror } from '../core/mirror.ts';
+import { type RecordKey, recordKeyText } from '../core/record.ts';
+import type { StoredRecord } from '../core/state.ts';
+import { equalFields } from '../core/value.ts';
+import type { Connection } from './connection.ts';
+import { dueAtOnce, type Followers } from './followers.ts';
+
+/** The records without a look at who follows them. */
+interface Records {
+  find(key: RecordKey): StoredRecord | undefined;
+  save(record: StoredRecord): void;
+  drop(key: RecordKey): void;
+}
+
+/**
+ * What is kept of the version that a record has now, beside its fields. Of a record that is gone `validFrom` is when that was heard. NULL
+ * where that is not known.
+ */
+interface Bounds {
+  readonly validFrom: number | null;
+  readonly validAfter: number | null;
+  readonly madeBy: string | null;
+}
+
+const unbounded: Bounds = { validFrom: null, validAfter: null, madeBy: null };
+
+type Ended = EndedVersion['ended'];
+
+/** What is noted of a change, for each side that follows the records. */
+function openNotes(connection: Connection, followers: Followers) {
+  const readBounds = connection.prepare<Bounds>(
+    'SELECT validFrom, validAfter, madeBy FROM record WHERE key = ?',
+  );
+  const setBounds = connection.prepare(
+    'UPDATE record SET validFrom = ?, validAfter = ?, madeBy = ? WHERE key = ?',
+  );
+  const addDue = connection.prepare(
+    `INSERT INTO due (side, key, entity, dueAt, attempts, reason, isGone) VALUES (?, ?, ?, 0, 0, '', ?) ${dueAtOnce}`,
+  );
+  const addVersion = connection.prepare(
+    `INSERT INTO version (side, key, fields, validFrom, validAfter, validUntil, ended, madeBy)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  return {
+    boundsOf: (key: RecordKey) => readBounds.all(recordKeyText(key))[0] ?? unbounded,
+    setBounds(key: RecordKey, { madeBy, validAfter, validFrom }: Bounds) {
+      setBounds.run(validFrom, validAfter, madeBy, recordKeyText(key));
+    },
+    makeDue(key: RecordKey, isGone: boolean) {
+      for (const side of followers.names()) addDue.run(side, recordKeyText(key), key.entity, Number(isGone));
+    },
+    endVersion(record: StoredRecord, bounds: Bounds, validUntil: number, ended: Ended) {
+      const { madeBy, validAfter, validFrom } = bounds;
+      const [key, fields] = [recordKeyText(record.key), JSON.stringify(record.fields)];
+      const from = validFrom ?? record.observedAt;
+      for (const side of followers.names())
+        addVersion.run(side, key, fields, from, validAfter, validUntil, ended, madeBy ?? 'crm');
+    },
+  };
+}
+
+/** Saves records and, where sides follow them, notes what becomes of their versions in the same transaction. */
+export function openVersions(connection: Connection, followers: Followers, records: Records) {
+  const { boundsOf, endVersion, makeDue, setBounds } = openNotes(connection, followers);
+  const note = (before: StoredRecord | undefined, after: StoredRecord, side: string) => {
+    if (!isOtherVersion(before, after)) return;
+    const bounds = before ? boundsOf(after.key) : unbounded;
+    const validFrom = beginAfter(bounds, after);
+    if (before?.presence === 'present') endVersion(before, bounds, validFrom, endOf(after));
+    const [validAfter, madeBy] =
+      after.presence === 'gone' ? [null, null] : [lastWithout(before, bounds), makerOf(before, after, side)];
+    setBounds(after.key, { validFrom, validAfter, madeBy });
+    makeDue(after.key, after.presence === 'gone');
+  };
+
+  return {
+    /** Saves the record by way of the stores of a side. */
+    saveRecord(record: StoredRecord, side: string): void {
+      if (followers.names().length === 0) return records.save(record);
+      connection.atomically(() => {
+        const before = records.find(record.key);
+        records.save(record);
+        note(before, record, side);
+      });
+    },
+    dropRecord(key: RecordKey): void {
+      if (followers.names().length === 0) return records.drop(key);
+      connection.atomically(() => {
+        const before = records.find(key);
+        if (before?.presence === 'present') {
+          const bounds = boundsOf(key);
+          endVersion(before, bounds, beginAfter(bounds, before), 'left_out');
+          makeDue(key, true);
+        }
+        records.drop(key);
+      });
+    },
+    findVersion: ((key) => {
+      const record = records.find(key);
+      if (record?.presence !== 'present') return undefined;
+      const { madeBy, validAfter, validFrom } = boundsOf(key);
+      return {
+        key,
+        fields: record.fields,
+        validFrom: validFrom ?? record.observedAt,
+        ...(validAfter === null ? {} : { validAfter }),
+        madeBy: madeBy ?? 'crm',
+      };
+    }) satisfies Mirror['findVersion'],
+  };
+}
+
+function isOtherVersion(before: StoredRecord | undefined, after: StoredRecord): boolean {
+  if (before?.presence !== 'present') return after.presence === 'present';
+  if (after.presence === 'gone') return true;
+  return before.fields !== after.fields && !equalFields(before.fields, after.fields);
+}
+
+/** When the next version begins, epoch ms. No two of a record begin at once, nor in another order than they were seen, whatever the clock says. */
+const beginAfter = ({ validFrom }: Bounds, { heardAt, observedAt }: StoredRecord): number =>
+  Math.max(heardAt ?? observedAt, (validFrom ?? 0) + 1);
+
+/** Without fields it is a record of another account. */
+function endOf({ fields, presence }: StoredRecord): Ended {
+  if (presence === 'present') return 'changed';
+  return Object.keys(fields).length === 0 ? 'left_out' : 'trashed';
+}
+
+/** When the CRM was last known not to have the version that follows, epoch ms. */
+function lastWithout(before: StoredRecord | undefined, { validFrom }: Bounds): number | null {
+  if (before?.presence === 'present') return before.observedAt;
+  // That a record of another account was left out says nothing about the one of this account.
+  return before && Object.keys(before.fields).length > 0 ? validFrom : null;
+}
+
+/** The side that saves it with a write of its own, else the CRM. */
+const makerOf = (before: StoredRecord | undefined, { written }: StoredRecord, side: string): string =>
+  written && written.at !== before?.written?.at ? side : 'crm';

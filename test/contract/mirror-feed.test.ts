@@ -1,0 +1,319 @@
+import { copyFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import type { Feed } from '../../src/core/feed.ts';
+import type { Mirror } from '../../src/core/mirror.ts';
+import { type Entity, entities, type RecordKey } from '../../src/core/record.ts';
+import { connect } from '../../src/sqlite/connection.ts';
+import { migrate, migrations } from '../../src/sqlite/migrations.ts';
+import { mirrorFile, openMirror } from '../../src/sqlite/open.ts';
+import { failure, lead, openMirrorDirectory, storedRecord } from '../support/mirror-directory.ts';
+
+const { directory, opened, open, close, reopen } = openMirrorDirectory();
+
+/** The schema from which on sides follow the records. */
+const feedSchema = 16;
+
+const ofEntity = (entity: Entity, id: string): RecordKey => ({ entity, id });
+const ids = (items: readonly { readonly key: RecordKey }[]) => items.map(({ key: { id } }) => id);
+const titled = (id: string, title: string) => storedRecord(lead(id), { fields: { title } });
+const feedOf = (mirror: Mirror): Feed => mirror.of('warehouse').feed;
+const dueIds = (feed: Feed, now = 0): string[] => ids(feed.takeDue(now, 99, entities));
+
+/** A mirror that a warehouse follows, to which these leads are due. */
+function openFollowed(...leads: readonly string[]) {
+  const { mirror } = open();
+  mirror.setFollowers(['warehouse']);
+  for (const id of leads) mirror.saveRecord(titled(id, 'A'));
+  return { mirror, feed: feedOf(mirror) };
+}
+
+function write(feed: Feed, run: string, keys: readonly RecordKey[], at = 1): void {
+  feed.beginRun({ run, keys, at });
+  feed.endRun(feed.lastRun() + 1);
+}
+
+describe('the sides that follow', () => {
+  test('have all records due that are there when they begin to, and nothing before that', () => {
+    const { mirror } = open();
+    mirror.saveRecord(titled('1', 'A'));
+    mirror.saveRecord({ ...titled('2', 'A'), presence: 'gone' });
+    mirror.saveRecord(titled('3', 'A'));
+    const feed = feedOf(mirror);
+    feed.noteDue([lead('1')]);
+    feed.noteAllDue();
+    feed.putOff([lead('1')], 1, 'no');
+    expect([feed.countDue(), dueIds(feed), feed.nextDueAt(), feed.readStuck(9).count]).toEqual([
+      0,
+      [],
+      undefined,
+      0,
+    ]);
+    expect(() => feed.beginRun({ run: 'a', keys: [], at: 1 })).toThrow('follows nothing');
+
+    expect(mirror.setFollowers(['warehouse', 'warehouse'])).toEqual(['warehouse']);
+    expect([feed.countDue(), dueIds(feed), feed.nextDueAt()]).toEqual([2, ['1', '3'], 0]);
+    expect(mirror.setFollowers(['warehouse'])).toEqual([]);
+    const later = feedOf(reopen().mirror);
+    expect([later.countDue(), dueIds(later)]).toEqual([2, ['1', '3']]);
+  });
+
+  test('have each change due, a new record, another value, and a presence, also after a restart', () => {
+    const { feed } = openFollowed('1', '2', '3');
+    write(feed, 'all', ['1', '2', '3'].map(lead));
+    const { mirror: later } = reopen();
+    later.saveRecord(titled('2', 'B'));
+    later.saveRecord({ ...titled('1', 'A'), presence: 'gone' });
+    later.saveRecord(titled('3', 'A'));
+    later.saveRecord(titled('4', 'A'));
+    expect(dueIds(feedOf(later))).toEqual(['2', '1', '4']);
+    expect(dueIds(feedOf(reopen().mirror))).toEqual(['2', '1', '4']);
+  });
+
+  test('each have their own, and one that is no longer named has nothing, while the others keep theirs', () => {
+    const { feed, mirror } = openFollowed('1');
+    expect(mirror.setFollowers(['lake', 'warehouse'])).toEqual(['lake']);
+    const lake = mirror.of('lake').feed;
+    write(feed, 'a', [lead('1')]);
+    mirror.saveRecord(titled('1', 'B'));
+    write(feed, 'b', [lead('1')]);
+    feed.beginRun({ run: 'c', keys: [lead('1')], at: 1 });
+    expect([feed.countDue(), lake.countDue(), feed.lastRun(), lake.lastRun()]).toEqual([0, 1, 2, 0]);
+    expect([feed.readVersions(lead('1')).length, lake.readVersions(lead('1')).length]).toEqual([0, 1]);
+
+    mirror.saveRecord(titled('1', 'C'));
+    mirror.setFollowers(['lake']);
+    expect([feed.countDue(), dueIds(feed), feed.readVersions(lead('1'))]).toEqual([0, [], []]);
+    expect([feed.lastRun(), feed.pendingRun(), feed.keysAfter(0)]).toEqual([0, undefined, []]);
+    expect([dueIds(lake), lake.readVersions(lead('1')).length]).toEqual([['1'], 2]);
+    expect(mirror.setFollowers(['lake', 'warehouse'])).toEqual(['warehouse']);
+    expect(dueIds(feed)).toEqual(['1']);
+  });
+
+  test('are among the sides of which something is kept', () => {
+    const { mirror } = openFollowed();
+    expect(mirror.allSides()).toEqual([mirror.of('warehouse')]);
+  });
+
+  test('are as they were where the transaction that sets them fails', () => {
+    const { feed, mirror } = openFollowed('1');
+    failure(() =>
+      mirror.transaction(() => {
+        mirror.setFollowers(['lake']);
+        throw new Error('interrupted');
+      }),
+    );
+    mirror.saveRecord(titled('2', 'A'));
+    expect([dueIds(feed), mirror.of('lake').feed.countDue()]).toEqual([['1', '2'], 0]);
+  });
+});
+
+describe('what is due', () => {
+  test('is taken leads first, then opportunities, tasks and contacts, the longest waiting first, as many as are asked for', () => {
+    const { feed, mirror } = openFollowed();
+    const order = ['contact-x', 'task-2', 'task-1', 'opportunity-1', 'lead-9', 'lead-1'];
+    const keys = order.map((text) => {
+      const [entity, id = ''] = text.split('-');
+      return ofEntity(entity as Entity, id);
+    });
+    for (const key of keys) mirror.saveRecord(storedRecord(key));
+    // What changes again goes on waiting.
+    mirror.saveRecord(titled('9', 'B'));
+    const texts = (limit: number) =>
+      feed.takeDue(0, limit, entities).map(({ key: { entity, id } }) => `${entity}-${id}`);
+    const sorted = ['lead-9', 'lead-1', 'opportunity-1', 'task-2', 'task-1', 'contact-x'];
+    for (const limit of [0, 1, 2, 4, 6, 99]) expect(texts(limit)).toEqual(sorted.slice(0, limit));
+    expect(feed.takeDue(0, 1, entities)).toStrictEqual([
+      { key: lead('9'), dueAt: 0, attempts: 0, reason: '' },
+    ]);
+  });
+
+  test('is put off with a reason, and is due at once when something is heard of it', () => {
+    const { feed } = openFollowed('1', '2', '3');
+    feed.putOff([lead('1'), lead('2')], 500, 'refused');
+    feed.putOff([lead('2')], 400, 'refused again');
+    expect([dueIds(feed, 399), dueIds(feed, 400), dueIds(feed, 500)]).toEqual([
+      ['3'],
+      ['3', '2'],
+      ['3', '2', '1'],
+    ]);
+    const stuck = [
+      { key: lead('1'), dueAt: 500, attempts: 1, reason: 'refused' },
+      { key: lead('2'), dueAt: 400, attempts: 2, reason: 'refused again' },
+    ];
+    expect(feed.readStuck(9)).toStrictEqual({ count: 2, shown: stuck });
+    expect(feed.readStuck(1)).toStrictEqual({ count: 2, shown: stuck.slice(0, 1) });
+    write(feed, 'a', [lead('3')]);
+    expect([feed.nextDueAt(), feed.countDue()]).toEqual([400, 2]);
+    const later = reopen().mirror;
+    expect(feedOf(later).readStuck(9)).toStrictEqual({ count: 2, shown: stuck });
+
+    later.saveRecord(titled('1', 'B'));
+    expect([dueIds(feedOf(later)), feedOf(later).readStuck(9).count]).toEqual([['1'], 1]);
+    feedOf(later).noteDue([lead('2'), lead('4')]);
+    expect([dueIds(feedOf(later)), feedOf(later).readStuck(9).count]).toEqual([['1', '2', '4'], 0]);
+  });
+
+  test('is everything where all is asked for, what is gone as well', () => {
+    const { feed, mirror } = openFollowed('1', '2', '3');
+    mirror.saveRecord({ ...titled('2', 'A'), presence: 'gone' });
+    write(feed, 'a', ['1', '2', '3'].map(lead));
+    feed.noteAllDue();
+    feed.noteAllDue();
+    expect([dueIds(feed), feed.countDue()]).toEqual([['1', '2', '3'], 3]);
+  });
+});
+
+describe('a write of a side', () => {
+  test('is known until it is over, also after a restart, and takes with it what it carried', () => {
+    const { feed, mirror } = openFollowed('1', '2');
+    mirror.saveRecord(titled('1', 'B'));
+    feed.beginRun({ run: 'a', keys: [lead('1')], at: 7 });
+    expect(failure(() => feed.beginRun({ run: 'b', keys: [], at: 8 }))).toBeInstanceOf(Error);
+    const later = feedOf(reopen().mirror);
+    expect(later.pendingRun()).toStrictEqual({ run: 'a', keys: [lead('1')], at: 7 });
+    expect([dueIds(later), later.countDue(), later.readVersions(lead('1')).length]).toEqual([['2'], 2, 1]);
+    later.endRun(1);
+    const last = feedOf(reopen().mirror);
+    expect([last.pendingRun(), last.lastRun(), last.countDue()]).toEqual([undefined, 1, 1]);
+    expect([dueIds(last), last.readVersions(lead('1'))]).toEqual([['2'], []]);
+    expect(() => last.endRun(2)).toThrow('not begun');
+  });
+
+  test('leaves due what has changed meanwhile, with the version that ended meanwhile', () => {
+    const { feed, mirror } = openFollowed('1', '2');
+    mirror.saveRecord(titled('1', 'B'));
+    feed.beginRun({ run: 'a', keys: [lead('1'), lead('2')], at: 7 });
+    mirror.saveRecord(titled('1', 'C'));
+    expect(dueIds(feed)).toEqual(['1']);
+    feed.endRun(1);
+    expect([dueIds(feed), feed.countDue()]).toEqual([['1'], 1]);
+    expect(feed.readVersions(lead('1')).map(({ fields }) => fields)).toEqual([{ title: 'B' }]);
+  });
+
+  test('that never happened leaves all of it due', () => {
+    const { feed, mirror } = openFollowed('1', '2');
+    mirror.saveRecord(titled('1', 'B'));
+    feed.beginRun({ run: 'a', keys: [lead('1'), lead('2')], at: 7 });
+    mirror.saveRecord(titled('1', 'C'));
+    feed.dropRun();
+    expect([feed.pendingRun(), feed.lastRun(), dueIds(feed)]).toEqual([undefined, 0, ['1', '2']]);
+    expect(feed.readVersions(lead('1')).map(({ fields }) => fields)).toEqual([
+      { title: 'A' },
+      { title: 'B' },
+    ]);
+    feed.dropRun();
+    write(feed, 'a', [lead('1'), lead('2')]);
+    expect([feed.countDue(), feed.readVersions(lead('1'))]).toEqual([0, []]);
+  });
+
+  test('leaves due with its versions what was put off before it ended', () => {
+    const { feed, mirror } = openFollowed('1', '2');
+    for (const id of ['1', '2']) mirror.saveRecord(titled(id, 'B'));
+    feed.beginRun({ run: 'a', keys: [lead('1'), lead('2')], at: 7 });
+    feed.putOff([lead('2')], 500, 'refused');
+    feed.endRun(1);
+    expect([dueIds(feed, 500), feed.readStuck(9).count]).toEqual([['2'], 1]);
+    expect(['1', '2'].map((id) => feed.readVersions(lead(id)).length)).toEqual([0, 1]);
+  });
+
+  test('is remembered with its records by its number, until it is forgotten', () => {
+    const { feed } = openFollowed();
+    write(feed, 'a', [lead('1'), lead('2')], 10);
+    write(feed, 'b', [lead('2'), ofEntity('contact', 'a b-c')], 20);
+    write(feed, 'c', [], 30);
+    const later = feedOf(reopen().mirror);
+    expect([0, 1, 2, 3, 4].map((number) => later.keysAfter(number)?.map(({ id }) => id))).toEqual([
+      ['1', '2', 'a b-c'],
+      ['2', 'a b-c'],
+      [],
+      [],
+      undefined,
+    ]);
+    later.forgetRuns(20);
+    expect([0, 1].map((number) => later.keysAfter(number)?.length)).toEqual([undefined, 2]);
+    // What is on its way is not forgotten, however long it takes.
+    later.beginRun({ run: 'd', keys: [], at: 5 });
+    later.forgetRuns(99);
+    expect([later.pendingRun()?.run, later.lastRun(), later.keysAfter(2)]).toEqual(['d', 3, undefined]);
+  });
+
+  test('of more than 5,000 records is remembered without them', () => {
+    const { feed } = openFollowed();
+    const keys = Array.from({ length: 5_001 }, (_, index) => lead(String(index)));
+    write(feed, 'a', keys.slice(1));
+    expect(feed.keysAfter(0)).toHaveLength(5_000);
+    feed.beginRun({ run: 'b', keys, at: 1 });
+    expect(feed.pendingRun()?.keys).toHaveLength(5_001);
+    feed.endRun(2);
+    expect([feed.keysAfter(0), feed.keysAfter(1), feed.keysAfter(2)]).toEqual([undefined, undefined, []]);
+  });
+
+  test('takes its number from where the other end is', () => {
+    const { feed } = openFollowed();
+    for (const run of ['a', 'b', 'c']) write(feed, run, [lead(run)]);
+    feed.setLastRun(1);
+    expect([feed.lastRun(), feed.keysAfter(0), feed.keysAfter(1)]).toEqual([1, [lead('a')], []]);
+    write(feed, 'd', [lead('d')]);
+    expect(feed.keysAfter(0)).toEqual([lead('a'), lead('d')]);
+    feed.setLastRun(70);
+    expect([feed.lastRun(), feed.keysAfter(2), feed.keysAfter(70)]).toEqual([70, undefined, []]);
+    write(feed, 'e', [lead('e')]);
+    expect([feed.lastRun(), feed.keysAfter(70)]).toEqual([71, [lead('e')]]);
+  });
+});
+
+describe('the feed of a mirror from another time', () => {
+  test('has everything due in a copy, once, and its side counts as new', () => {
+    const { feed, mirror } = openFollowed('1', '2');
+    mirror.saveRecord({ ...titled('2', 'A'), presence: 'gone' });
+    write(feed, 'a', [lead('1'), lead('2')]);
+    const copy = opened[0]!.backUp(1_790_000_000_000);
+    write(feed, 'b', []);
+    close();
+    copyFileSync(copy, mirrorFile(directory));
+
+    const { mirror: restored } = open();
+    expect([feedOf(restored).lastRun(), feedOf(restored).countDue()]).toEqual([1, 0]);
+    expect(restored.setFollowers(['warehouse'])).toEqual(['warehouse']);
+    expect([dueIds(feedOf(restored)), feedOf(restored).lastRun()]).toEqual([['1', '2'], 1]);
+    expect(restored.setFollowers(['warehouse'])).toEqual([]);
+  });
+
+  test('waits a minute at most where the clock was set back, and its versions keep their order', () => {
+    const { feed, mirror } = openFollowed('1', '2');
+    const now = 1_790_000_000_500;
+    const ahead = now + 3_600_000;
+    const times = { observedAt: ahead, heardAt: ahead, lastSeenAt: ahead };
+    mirror.saveRecord({ ...titled('1', 'B'), ...times });
+    feed.putOff([lead('1')], ahead, 'refused');
+    feed.putOff([lead('2')], now + 1_000, 'refused');
+    close();
+    const later = openMirror({ directory, now });
+    opened.push(later);
+    expect(later.timesCorrected).toBe(1);
+    expect(later.mirror.findRecord(lead('1'))).toMatchObject({ observedAt: now, heardAt: now });
+    const { shown } = feedOf(later.mirror).readStuck(9);
+    expect(shown.map(({ dueAt }) => dueAt)).toEqual([now + 60_000, now + 1_000]);
+    later.mirror.saveRecord({ ...titled('1', 'C'), observedAt: now + 5, heardAt: now + 6 });
+    const [, last] = feedOf(later.mirror).readVersions(lead('1'));
+    expect(last).toMatchObject({ validFrom: ahead, validUntil: ahead + 1 });
+    expect(later.mirror.findVersion(lead('1'))).toMatchObject({ validFrom: ahead + 1, validAfter: now });
+  });
+
+  test('is empty in a file of a version that knew none, until a side follows', () => {
+    const earlier = connect(mirrorFile(directory));
+    migrate(earlier, migrations.slice(0, feedSchema - 1));
+    earlier.execute(`INSERT INTO record (key, entity, fields, observedAt, firstSeenAt, lastSeenAt, missedSweeps, presence)
+      VALUES ('lead-1', 'lead', '{"title":"A"}', 5, 4, 6, 0, 'present'), ('lead-2', 'lead', '{"title":"B"}', 5, 4, 6, 2, 'gone')`);
+    earlier.close();
+    const { mirror } = open();
+    const record = { key: lead('1'), fields: { title: 'A' }, presence: 'present' };
+    expect(mirror.findRecord(lead('1'))).toStrictEqual({
+      ...{ ...record, observedAt: 5, firstSeenAt: 4, lastSeenAt: 6, missedSweeps: 0 },
+    });
+    expect([feedOf(mirror).countDue(), mirror.allSides()]).toEqual([0, []]);
+    mirror.setFollowers(['warehouse']);
+    expect(dueIds(feedOf(mirror))).toEqual(['1']);
+    expect(mirror.findVersion(lead('1'))).toMatchObject({ validFrom: 5, madeBy: 'crm' });
+  });
+});
