@@ -1,7 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { SyncError } from '../../src/core/errors.ts';
 import type { WriteBatch } from '../../src/warehouse/port/port.ts';
+import { startOwnPostgres } from '../support/postgres.ts';
 import { type Fate, openPostgresLine } from '../support/postgres-line.ts';
+import { startStandby } from '../support/postgres-standby.ts';
 import { until } from '../support/until.ts';
 import {
   batchOf,
@@ -354,4 +356,27 @@ it('the clock of the database orders nothing', async () => {
   expect(await warehouse.findRun('run-1')).toBe(1);
   expect(await warehouse.meet()).toMatchObject({ lastRun: 3 });
   expect(await stateOf(database)).toMatchObject({ rows: ['Title 3'], past: ['Title 1', 'Title 2'] });
+});
+
+it('a standby is told as one that can only be read, and takes writes once it is promoted', async () => {
+  const server = await startOwnPostgres({ wal_level: 'replica', max_wal_senders: 2 });
+  onTestFinished(() => server.stop());
+  const { database, warehouse } = await openStage({ server });
+  await warehouse.write('run-1', batchOf(0, { rows: two }));
+  const standby = await startStandby(server);
+  onTestFinished(() => standby[Symbol.asyncDispose]());
+  await standby.caughtUp();
+  const url = new URL(database.directUrl);
+  url.port = String(standby.server.port);
+  const moved = database.open({ url: url.href });
+  expect(await moved.meet()).toMatchObject({ isReadOnly: true, keeper: 'own', lastRun: 1 });
+  await expect(moved.write('run-2', everything)).rejects.toEqual(failsWith('WAREHOUSE_READ_ONLY'));
+  await expect(moved.touch([])).rejects.toEqual(failsWith('WAREHOUSE_READ_ONLY'));
+  await standby.cutOff();
+  await warehouse.write('run-2', batchOf(1));
+  await standby.promote();
+  await expect(moved.write('run-3', { ...everything, after: 2 })).rejects.toEqual(
+    failsWith('WAREHOUSE_WENT_BACK'),
+  );
+  expect(await moved.findRun('run-2')).toBeUndefined();
 });
