@@ -63,25 +63,25 @@ function openNotes(connection: Connection, followers: Followers) {
 /** Saves records and, where sides follow them, notes what becomes of their versions in the same transaction. */
 export function openVersions(connection: Connection, followers: Followers, records: Records) {
   const { boundsOf, endVersion, makeDue, setBounds } = openNotes(connection, followers);
-  const note = (before: StoredRecord | undefined, after: StoredRecord, side: string) => {
+  const note = (before: StoredRecord | undefined, after: StoredRecord, maker: string) => {
     if (!isOtherVersion(before, after)) return;
     const bounds = before ? boundsOf(after.key) : unbounded;
     const validFrom = beginAfter(bounds, after);
     if (before?.presence === 'present') endVersion(before, bounds, validFrom, endOf(after));
     const [validAfter, madeBy] =
-      after.presence === 'gone' ? [null, null] : [lastWithout(before, bounds), makerOf(before, after, side)];
+      after.presence === 'gone' ? [null, null] : [lastWithout(before, bounds), maker];
     setBounds(after.key, { validFrom, validAfter, madeBy });
     makeDue(after.key);
   };
 
   return {
     /** Saves the record by way of the stores of a side. */
-    saveRecord(record: StoredRecord, side: string): void {
+    saveRecord(record: StoredRecord, side: string, isCreated = false): void {
       if (followers.names().length === 0) return records.save(record);
       connection.atomically(() => {
         const before = records.find(record.key);
         records.save(record);
-        note(before, record, side);
+        note(before, record, isCreated || isWritten(before, record) ? side : 'crm');
       });
     },
     dropRecord(key: RecordKey): void {
@@ -134,6 +134,6 @@ function lastWithout(before: StoredRecord | undefined, { validFrom }: Bounds): n
   return before && Object.keys(before.fields).length > 0 ? validFrom : null;
 }
 
-/** The side that saves it with a write of its own, else the CRM. */
-const makerOf = (before: StoredRecord | undefined, { written }: StoredRecord, side: string): string =>
-  written && written.at !== before?.written?.at ? side : 'crm';
+/** Whether a write of a side is saved with it that was not known before. */
+const isWritten = (before: StoredRecord | undefined, { written }: StoredRecord): boolean =>
+  written !== undefined && written.at !== before?.written?.at;

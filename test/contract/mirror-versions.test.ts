@@ -125,6 +125,8 @@ describe('the version of a record', () => {
     mirror.saveRecord(seen(950, 'D', { written: { ...written, at: 960 } }));
     expect(mirror.findVersion(key)?.madeBy).toBe('sheet');
     expect(feed.readVersions(key).map(({ madeBy }) => madeBy)).toEqual(['crm', 'warehouse', 'crm']);
+    mirror.saveRecord({ ...seen(1_000, 'Typed'), key: lead('7') }, true);
+    expect(mirror.findVersion(lead('7'))?.madeBy).toBe('sheet');
   });
 
   test('never begins at the time of the one before it, or earlier, whatever the clock says', () => {
