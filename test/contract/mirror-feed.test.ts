@@ -99,6 +99,7 @@ describe('the sides that follow', () => {
     failure(() =>
       mirror.transaction(() => {
         mirror.setFollowers(['lake']);
+        mirror.saveRecord(titled('2', 'A'));
         throw new Error('interrupted');
       }),
     );

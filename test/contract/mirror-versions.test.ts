@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Mirror } from '../../src/core/mirror.ts';
 import type { StoredRecord } from '../../src/core/state.ts';
+import { connect } from '../../src/sqlite/connection.ts';
+import { mirrorFile } from '../../src/sqlite/open.ts';
 import { failure, lead, openMirrorDirectory, storedRecord } from '../support/mirror-directory.ts';
 
-const { open, reopen } = openMirrorDirectory();
+const { close, directory, open, reopen } = openMirrorDirectory();
 
 const key = lead('42');
 
@@ -190,5 +192,21 @@ describe('the version of a record', () => {
     expect(mirror.findVersion(key)).toMatchObject({ fields: { title: 'A' }, validFrom: 110 });
     const { mirror: later } = reopen();
     expect(later.of('warehouse').feed.countDue()).toBe(0);
+  });
+
+  test('is noted with the record or not at all, also where no transaction is around', () => {
+    openFollowed(seen(100, 'A'));
+    close();
+    const connection = connect(mirrorFile(directory));
+    connection.execute(
+      "CREATE TRIGGER noRoom BEFORE INSERT ON due BEGIN SELECT RAISE(ABORT, 'no room'); END",
+    );
+    connection.close();
+    const { mirror } = open();
+    expect(() => mirror.saveRecord(seen(500, 'B'))).toThrow('no room');
+    expect(() => mirror.dropRecord(key)).toThrow('no room');
+    const { mirror: later } = reopen();
+    expect(later.findVersion(key)).toMatchObject({ fields: { title: 'A' }, validFrom: 110 });
+    expect(later.of('warehouse').feed.readVersions(key)).toEqual([]);
   });
 });
