@@ -34,6 +34,10 @@ const prepareStatements = (connection: Connection) => {
       (table) => `UPDATE ${table} SET run = ? WHERE side = ? AND key IN (SELECT value FROM json_each(?))`,
     ),
     unmarks: prepareBoth((table) => `UPDATE ${table} SET run = NULL WHERE side = ? AND run = ?`),
+    releases: prepareBoth(
+      (table) =>
+        `UPDATE ${table} SET run = NULL WHERE side = ? AND run = ? AND key IN (SELECT value FROM json_each(?))`,
+    ),
     removals: prepareBoth((table) => `DELETE FROM ${table} WHERE side = ? AND run = ?`),
   };
 };
@@ -42,7 +46,7 @@ const prepareStatements = (connection: Connection) => {
 export function openFeedRuns(connection: Connection, side: string): Runs {
   const statements = prepareStatements(connection);
   const { begin, doneAfter, drop, end, forgetAfter, forgetBefore, last, pending, setLast } = statements;
-  const { marks, removals, unmarks } = statements;
+  const { marks, releases, removals, unmarks } = statements;
 
   const findPending = () => pending.all(side)[0];
   const readLast = () => last.all(side)[0]?.lastRun;
@@ -58,10 +62,12 @@ export function openFeedRuns(connection: Connection, side: string): Runs {
       const found = findPending();
       return found && { ...found, keys: readKeys(found.keys) };
     },
-    endRun: (number) =>
+    endRun: (number, left = []) =>
       connection.atomically(() => {
         const found = findPending();
         if (!found) throw new Error(`A write to ${side} has ended that was not begun.`);
+        const leftText = JSON.stringify(left.map(recordKeyText));
+        for (const release of releases) release.run(side, found.run, leftText);
         for (const remove of removals) remove.run(side, found.run);
         const isRemembered = readKeys(found.keys).length <= rememberedKeysMax;
         forgetAfter.run(side, number - 1);

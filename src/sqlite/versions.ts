@@ -4,7 +4,7 @@ import { type RecordKey, recordKeyText } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
 import { equalFields } from '../core/value.ts';
 import type { Connection } from './connection.ts';
-import { dueAtOnce, type Followers } from './followers.ts';
+import { type Followers, prepareDue } from './followers.ts';
 
 /** The records without a look at who follows them. */
 interface Records {
@@ -35,9 +35,7 @@ function openNotes(connection: Connection, followers: Followers) {
   const setBounds = connection.prepare(
     'UPDATE record SET validFrom = ?, validAfter = ?, madeBy = ? WHERE key = ?',
   );
-  const addDue = connection.prepare(
-    `INSERT INTO due (side, key, entity, dueAt, attempts, reason) VALUES (?, ?, ?, 0, 0, '') ${dueAtOnce}`,
-  );
+  const addDue = prepareDue(connection);
   const addVersion = connection.prepare(
     `INSERT INTO version (side, key, fields, validFrom, validAfter, validUntil, ended, madeBy)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -48,7 +46,7 @@ function openNotes(connection: Connection, followers: Followers) {
       setBounds.run(validFrom, validAfter, madeBy, recordKeyText(key));
     },
     makeDue(key: RecordKey) {
-      for (const side of followers.names()) addDue.run(side, recordKeyText(key), key.entity);
+      for (const side of followers.names()) addDue(side, key);
     },
     endVersion(record: StoredRecord, bounds: Bounds, validUntil: number, ended: Ended) {
       const { madeBy, validAfter, validFrom } = bounds;
@@ -91,9 +89,9 @@ export function openVersions(connection: Connection, followers: Followers, recor
         if (before?.presence === 'present') {
           const bounds = boundsOf(key);
           endVersion(before, bounds, beginAfter(bounds, before), 'left_out');
-          makeDue(key);
         }
         records.drop(key);
+        if (before?.presence === 'present') makeDue(key);
       });
     },
     findVersion: ((key) => {
