@@ -1,5 +1,6 @@
 import { syncSchemaOf, type WarehouseLayout } from '../warehouse/port/layout.ts';
 import type { LayoutFault } from '../warehouse/port/port.ts';
+import { withoutCleaned } from './ddl/cleaned.ts';
 import { catalogType, type TableDefinition } from './ddl/definition.ts';
 import { type Found, type FoundRelation, findRelation, findSchema } from './ddl/found.ts';
 import { isGuardFunctionAsMade, isGuardTriggerAsMade } from './ddl/guard-check.ts';
@@ -14,7 +15,8 @@ const held = (words: string): Finding => ({ words, isMendable: false });
 const harmless = (words: string, isMendable: boolean): Finding => ({ words, isMendable, isHarmless: true });
 
 /** What differs from the layout, in words. */
-export function faultsOf(layout: WarehouseLayout, found: Found): LayoutFault[] {
+export function faultsOf(whole: WarehouseLayout, found: Found): LayoutFault[] {
+  const layout = withoutCleaned(whole, found);
   const lost = [layout.schema, syncSchemaOf(layout.schema)].filter((name) => !findSchema(found, name));
   if (lost.length > 0) return lost.map((name) => mendable(`The schema ${name} is not there.`));
   const owner = findRelation(found, { schema: syncSchemaOf(layout.schema), name: 'link' })?.owner;

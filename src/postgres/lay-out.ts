@@ -69,7 +69,7 @@ async function layOutInside(
   expectOurs(schema, found, consent);
   const link = await lockLink(client, schema, found);
   expectKeeper(schema, link, keeper, consent);
-  const { steps } = stepsOf(layout, found, consent.mend === true);
+  const steps = stepsOf(layout, found, consent.mend === true);
   const mayDefine = findRelation(found, { schema: syncSchemaOf(schema), name: 'link' })?.isOwn ?? true;
   const failures = mayDefine ? await run(client, schema, steps) : [];
   await saveKeeper(client, schema, link, keeper);

@@ -1,4 +1,4 @@
-import type { Catalog } from '../core/fields/catalog.ts';
+import { type Catalog, fieldsInUse } from '../core/fields/catalog.ts';
 import {
   customFieldKey,
   customFieldName,
@@ -99,8 +99,7 @@ function customColumn(
   fields: readonly FieldDefinition[],
 ): ColumnLayout {
   const field = fields.find((candidate) => candidate.name === customFieldName(key));
-  const gone =
-    retiredAt === undefined ? '' : ` The CRM has had no such field since ${retiredAt.slice(0, 10)}.`;
+  const gone = retiredAt === undefined ? '' : ` Not in use in the CRM since ${retiredAt.slice(0, 10)}.`;
   return {
     field: customFieldName(key),
     name,
@@ -126,8 +125,7 @@ export function nextColumns(
   catalog: Catalog,
   at: string,
 ): readonly CustomColumn[] {
-  // A field that cannot be used now is left alone.
-  const wanted = catalog.customFields.map(({ key, kind }) => ({ key, type: typesOfKinds[kind] }));
+  const wanted = fieldsInUse(catalog).map(({ key, kind }) => ({ key, type: typesOfKinds[kind] }));
   const isWanted = ({ key, type }: CustomColumn) =>
     wanted.some((field) => field.key === key && field.type === type);
   const next = kept.map((column): CustomColumn => {

@@ -281,9 +281,11 @@ export class WarehouseSide implements Side {
     const { feed } = this.mirror;
     const brakes = findBrakes(this.mirror, entities, limits, clock.now());
     const faults = this.#laidOut?.faults ?? [];
-    const ofTables = faults.flatMap(({ entity, words }) =>
-      (entity ? [entity] : entities).map((each): Hold => ({ entity: each, reason: words })),
-    );
+    const ofTables = faults
+      .filter(isHolding)
+      .flatMap(({ entity, words }) =>
+        (entity ? [entity] : entities).map((each): Hold => ({ entity: each, reason: words })),
+      );
     const stuck = feed.readStuck(shownMax);
     const ofRows = stuck.shown.map(({ key, reason }): Hold => ({ entity: key.entity, id: key.id, reason }));
     return { brakes, holds: [...ofTables, ...ofRows] };
@@ -322,6 +324,8 @@ export class WarehouseSide implements Side {
 
 /** A list of the CRM is late after so many of its pauses. */
 const lateFactor = 20;
+
+const isHolding = ({ isHarmless }: LayoutFault): boolean => !isHarmless;
 
 const questionOf = (brake: Brake): Question => ({
   scope: brake.scope,

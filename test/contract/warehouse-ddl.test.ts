@@ -115,6 +115,47 @@ describe('laying out', () => {
     expect(columns.length).toBe(1 + 3 + 250 + 4);
   });
 
+  it('declares what belongs together where the server can leave it unenforced, and stores a row without its parent', async () => {
+    await using stage = await openWarehouse();
+    await stage.layOut();
+    const { rows } = await stage.daemon.query(
+      "SELECT conrelid::regclass || ' → ' || confrelid::regclass AS relation FROM pg_constraint WHERE contype = 'f' AND connamespace = 'crm'::regnamespace ORDER BY 1",
+    );
+    const declared = [
+      'crm.contact → crm.lead',
+      'crm.opportunity → crm.lead',
+      'crm.opportunity → crm.stage',
+      'crm.task → crm.lead',
+      'crm.task → crm.task',
+      'crm.task → crm.task_priority',
+      'crm.task → crm.task_status',
+    ];
+    const canLeaveUnenforced = Number.parseInt(stage.database.server.version, 10) >= 18;
+    expect(rows.map(({ relation }) => relation)).toEqual(canLeaveUnenforced ? declared : []);
+    await stage.write('INSERT INTO crm.opportunity (id, lead_id, stage_id) VALUES (1, 99, 99)');
+  });
+
+  it('gives every table, column and view a comment', async () => {
+    await using stage = await openWarehouse();
+    await stage.layOut();
+    const { rows } = await stage.daemon.query(`
+      SELECT c.relname, a.attname FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND c.relkind = 'r'
+       WHERE c.relnamespace IN ('crm'::regnamespace, 'crm_sync'::regnamespace) AND c.relkind IN ('r', 'v')
+         AND (obj_description(c.oid, 'pg_class') IS NULL OR (a.attnum IS NOT NULL AND col_description(c.oid, a.attnum) IS NULL))`);
+    expect(rows).toEqual([]);
+  });
+
+  it('does not wait for a lock for long, and leaves nothing half done', async () => {
+    await using stage = await openWarehouse();
+    await stage.layOut();
+    await stage.admin.query('BEGIN; LOCK TABLE crm.lead');
+    const layout = layoutWith([customColumn('cf_a')]);
+    await expect(stage.layOut(layout)).rejects.toMatchObject({ code: '55P03' });
+    await stage.admin.query('ROLLBACK');
+    expect(await columnsOf(stage.daemon, 'crm.lead')).not.toContain('cf_a');
+    expect(await stage.layOut(layout)).toEqual([]);
+  });
+
   it('leaves history and its views out where the layout has none', async () => {
     await using stage = await openWarehouse();
     const layout = layoutWith([], { hasHistory: false });
@@ -143,7 +184,7 @@ describe('laying out', () => {
 });
 
 describe('whose tables they are', () => {
-  it('refuses a schema that holds things of somebody else', async () => {
+  it('refuses a schema that holds what another program made', async () => {
     await using stage = await openWarehouse();
     await stage.admin.query(
       `CREATE SCHEMA crm; GRANT ALL ON SCHEMA crm TO ${stage.daemon.user}; CREATE TABLE crm.lead (id int)`,

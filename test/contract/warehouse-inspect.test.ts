@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { inspect } from '../../src/postgres/inspect.ts';
 import { layOut } from '../../src/postgres/lay-out.ts';
 import type { LayoutFault } from '../../src/warehouse/port/port.ts';
-import { layoutWith, testKeeper } from '../support/warehouse-layout.ts';
+import { customColumn, layoutWith, testKeeper } from '../support/warehouse-layout.ts';
 import { openWarehouse, type WarehouseStage } from '../support/warehouse-stage.ts';
 
 const layout = layoutWith();
@@ -124,6 +124,17 @@ describe('mending', () => {
     // The views show the new column, not the renamed one.
     const shown = await stage.admin.query('SELECT status_name FROM crm.lead_history');
     expect(shown.rows).toEqual([{ status_name: null }]);
+  });
+
+  it('lets users drop the column of a custom field that is retired', async () => {
+    await using stage = await openWarehouse();
+    await stage.layOut(layoutWith([customColumn('cf_a'), customColumn('cf_b')]));
+    await stage.admin.query('ALTER TABLE crm.lead DROP COLUMN cf_a CASCADE');
+    const retired = customColumn('cf_a', { retiredAt: '2026-11-01T00:00:00Z' });
+    expect(await stage.layOut(layoutWith([retired, customColumn('cf_b')]))).toEqual([]);
+    const { rows } = await stage.admin.query('SELECT * FROM crm.lead_history');
+    expect(rows).toEqual([]);
+    expect(await inspect(stage.daemon, layoutWith([retired, customColumn('cf_b')]))).toEqual([]);
   });
 
   it('makes a table again that was dropped, with its guard and views, once a person consents', async () => {

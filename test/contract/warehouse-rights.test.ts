@@ -34,7 +34,7 @@ describe('a daemon without the right to define tables', () => {
     await expect(plain.admin.query('DELETE FROM crm.lead')).rejects.toMatchObject({ code: '42501' });
   });
 
-  it('fails with the right that is lacking where nobody ran it', async () => {
+  it('fails for the right that is lacking where that was not run', async () => {
     await using database = await openDatabase();
     await using plain = await openPlain(database);
     await expect(layOut(plain.daemon, layoutWith(), testKeeper)).rejects.toMatchObject({ code: '42501' });

@@ -13,6 +13,7 @@ import type { CrmChoices } from '../../src/sandbox/crm/choices.ts';
 import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
 import { startSandboxCrm } from '../../src/sandbox/crm/server.ts';
 import { openMirror } from '../../src/sqlite/open.ts';
+import { answer } from '../../src/sync/answers.ts';
 import { Engine } from '../../src/sync/engine.ts';
 import type { Link } from '../../src/sync/link.ts';
 import type { WarehouseTerms } from '../../src/warehouse/link.ts';
@@ -87,8 +88,19 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       keeper: { link: 'stage', account: 'account-1', word, token: 0 },
       log,
     });
+    let calls = 0;
+    const warehouse = options.wrap?.(adapter) ?? adapter;
     const side = new WarehouseSide(link, {
-      database: options.wrap?.(adapter) ?? adapter,
+      database: new Proxy(warehouse, {
+        get(target, name) {
+          const member = Reflect.get(target, name);
+          if (typeof member !== 'function') return member;
+          return (...given: unknown[]) => {
+            calls += 1;
+            return member.apply(target, given);
+          };
+        },
+      }),
       schema: 'crm',
       entities: listedEntities,
       hasHistory: true,
@@ -103,7 +115,7 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       budget.close();
       mirror.close();
     };
-    return { adapter, close, engine, link, mirror, side };
+    return { close, engine, mirror, side, calls: () => calls };
   }
 
   const person = workInCrm(new URL(crm.pageUrl).origin);
@@ -123,6 +135,22 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       return opened.mirror;
     },
     start: () => opened.engine.start(),
+    /** What a user answers to a question of the warehouse. */
+    approve(scope: string) {
+      answer(opened.engine, [scope], 'approve');
+    },
+    /** All rows compared with the CRM's records, as a command does. */
+    compare: () => opened.side.compare(),
+    /** Resolves once all rows were compared since the start. */
+    compared: () => until('all rows were compared', async () => opened.side.lastAudit),
+    /** Resolves when the whole CRM was read so many more times. */
+    async swept(times: number) {
+      const count = () => log.lines.filter(({ event }) => event === 'sweep.finished').length;
+      const goal = count() + times * listedEntities.length;
+      await until(`${times} more sweeps`, async () => count() >= goal);
+    },
+    /** How often the side has called the database. */
+    calls: () => opened.calls(),
     /** Ends the daemon and starts it anew on the same mirror; `word` signs the tables otherwise. */
     async restart(word?: string) {
       await opened.close();
@@ -177,7 +205,7 @@ const stageTimes = {
 
 /** Columns of each table by where the CRM has their value. */
 const paths = {
-  lead: ['title', 'status_name', 'about.description', 'about.url', 'custom_fields.city'],
+  lead: ['title', 'status_name', 'meta_data.about.description', 'meta_data.about.url', 'custom_fields.city'],
   opportunity: ['lead_id', 'stage_id', 'value', 'confidence', 'expected_close_date', 'note'],
   task: ['title', 'description', 'status', 'priority', 'start_date', 'due_date', 'lead_id', 'parent_task_id'],
 } as const;
@@ -185,7 +213,9 @@ const paths = {
 const collections = { lead: 'leads', opportunity: 'opportunities', task: 'tasks' } as const;
 
 const columnOf = (path: string) =>
-  path.startsWith('custom_fields.') ? path.replace('custom_fields.', 'cf_') : path.replace('.', '_');
+  path.startsWith('custom_fields.')
+    ? path.replace('custom_fields.', 'cf_')
+    : path.replace('meta_data.', '').replace('.', '_');
 
 /** What the tables show otherwise than the CRM, read from both without anything of the daemon's. */
 export async function findDifferences(database: TestDatabase, crm: CrmPerson): Promise<string[]> {

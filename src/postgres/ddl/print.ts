@@ -5,7 +5,12 @@ import { marksSql, type Step, stepsOf } from './steps.ts';
 import { tablesOf } from './tables.ts';
 
 /** With these the names in definitions are those of the database itself, whatever the session is set to. */
-export const layOutSettings = "SET LOCAL search_path TO pg_catalog, pg_temp;\nSET LOCAL lock_timeout TO '5s'";
+export const layOutSettings = [
+  'SET LOCAL search_path TO pg_catalog, pg_temp',
+  "SET LOCAL lock_timeout TO '5s'",
+  // What is there already is no news.
+  "SET LOCAL client_min_messages TO 'warning'",
+].join(';\n');
 
 /**
  * The SQL that lays out, as a script for an administrator, who may run it again. Afterwards the role can do all of the daemon's work, and
@@ -13,7 +18,7 @@ export const layOutSettings = "SET LOCAL search_path TO pg_catalog, pg_temp;\nSE
  */
 export function printDdl(layout: WarehouseLayout, roleName: string): string {
   const { schema } = layout;
-  const { steps } = stepsOf(layout, nothingFound(roleName), true);
+  const steps = stepsOf(layout, nothingFound(roleName), true);
   const marks: readonly Step[] = [{ sql: marksSql(schema, steps) }];
   const statements = [
     'BEGIN',

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { syncSchemaOf, type WarehouseLayout } from '../../warehouse/port/layout.ts';
+import { withoutCleaned } from './cleaned.ts';
 import { commentSteps } from './comments.ts';
 import type { TableDefinition } from './definition.ts';
 import { type Found, findRelation, findSchema, isTaken } from './found.ts';
 import { isGuardFunctionAsMade, isGuardTriggerAsMade } from './guard-check.ts';
 import { guardFunctionSql, guardTriggerSql } from './guards.ts';
+import { columnMark, grantMark, relationMark, tableMark, viewMark } from './marks.ts';
 import { qualified } from './quote.ts';
 import { relationsOf } from './relations.ts';
 import { createReaderSql, grantReadSql, grantSchemaSql } from './roles.ts';
@@ -21,18 +23,7 @@ export interface Step {
   readonly view?: string;
 }
 
-export interface Steps {
-  readonly steps: readonly Step[];
-  /** Whether something that was laid out before is missing and stays so: that takes a person's consent. */
-  readonly isHeld: boolean;
-}
-
 const digestOf = (sql: string): string => createHash('sha256').update(sql).digest('hex').slice(0, 32);
-
-const tableMark = (table: TableDefinition): string => `table ${table.name}`;
-const columnMark = (table: TableDefinition, column: string): string => `column ${table.name}.${column}`;
-
-const grantMark = (relation: string): string => `grant ${relation}`;
 
 const isAllThere = (found: Found, table: TableDefinition): boolean => {
   const names = new Set(findRelation(found, table)?.columns.map(({ name }) => name));
@@ -49,17 +40,20 @@ function schemaSteps(schema: string, found: Found): Step[] {
 function tableSteps(table: TableDefinition, found: Found, mayMend: boolean): Step[] {
   if (isTaken(found, table)) return [];
   const relation = findRelation(found, table);
-  const marks = table.columns.map(({ name }) => [columnMark(table, name), table.name] as const);
+  const marks = table.columns.map(({ name }) => [columnMark(table.name, name), table.name] as const);
   if (!relation) {
-    if (found.laidOut.has(tableMark(table)) && !mayMend) return [];
-    const create = { sql: createTableSql(table), marks: [[tableMark(table), table.name] as const, ...marks] };
+    if (found.laidOut.has(tableMark(table.name)) && !mayMend) return [];
+    const create = {
+      sql: createTableSql(table),
+      marks: [[tableMark(table.name), table.name] as const, ...marks],
+    };
     return found.isUnknown && table.entity
       ? [create, { sql: addColumnsSql(table, table.columns) }]
       : [create];
   }
   const there = new Set(relation.columns.map(({ name }) => name));
   const missing = table.columns.filter(
-    ({ name }) => !there.has(name) && (mayMend || !found.laidOut.has(columnMark(table, name))),
+    ({ name }) => !there.has(name) && (mayMend || !found.laidOut.has(columnMark(table.name, name))),
   );
   return missing.length === 0 ? [] : [{ sql: addColumnsSql(table, missing), marks }];
 }
@@ -86,7 +80,7 @@ function viewSteps(layout: WarehouseLayout, found: Found, hasNews: boolean): Ste
       view,
       relation?.columns.map(({ name }) => name),
     );
-    const mark = `view ${view.name}`;
+    const mark = viewMark(view.name);
     const isMade = relation !== undefined && found.laidOut.get(mark) === digestOf(sql);
     return isMade && !hasNews ? [] : [{ sql, marks: [[mark, digestOf(sql)] as const], view: view.name }];
   });
@@ -121,33 +115,29 @@ function grantSteps(layout: WarehouseLayout, found: Found): Step[] {
 function relationSteps(layout: WarehouseLayout, found: Found): Step[] {
   return relationsOf(layout).flatMap(({ table: name, column, sql }) => {
     const table = { schema: layout.schema, name };
-    const mark = `relation ${name}.${column}`;
+    const mark = relationMark(name, column);
     const isMade = found.laidOut.has(mark) && findRelation(found, table) !== undefined;
     return isMade || isTaken(found, table) ? [] : [{ sql, marks: [[mark, column] as const] }];
   });
 }
 
-/** What has to be run so that the database has all of the layout. */
-export function stepsOf(layout: WarehouseLayout, found: Found, mayMend: boolean): Steps {
+/** What has to be run so that the database has all of the layout. What was there before and is missing takes a person's consent. */
+export function stepsOf(whole: WarehouseLayout, found: Found, mayMend: boolean): readonly Step[] {
+  const layout = withoutCleaned(whole, found);
   const tables = tablesOf(layout);
   const made = tables.map((table) => ({ table, steps: tableSteps(table, found, mayMend) }));
-  const isHeld = made.some(({ table, steps }) => steps.length === 0 && !isAllThere(found, table));
-  const basis = [...schemaSteps(layout.schema, found), ...made.flatMap(({ steps }) => steps)];
   const isNew: Filter = (table) => made.some((one) => one.table === table && one.steps.length > 0);
-  const guards = guardSteps(layout.schema, tables, found, isNew);
+  const basis = [...schemaSteps(layout.schema, found), ...made.flatMap(({ steps }) => steps)];
+  const guarded = [...basis, ...guardSteps(layout.schema, tables, found, isNew)];
   // What is built on the tables waits until they are complete.
-  if (isHeld) return { steps: [...basis, ...guards], isHeld };
-  return {
-    steps: [
-      ...basis,
-      ...guards,
-      ...relationSteps(layout, found),
-      ...viewSteps(layout, found, basis.length > 0),
-      ...commentSteps(layout, tables, found),
-      ...grantSteps(layout, found),
-    ],
-    isHeld,
-  };
+  if (tables.some((table) => !isNew(table) && !isAllThere(found, table))) return guarded;
+  return [
+    ...guarded,
+    ...relationSteps(layout, found),
+    ...viewSteps(layout, found, basis.length > 0),
+    ...commentSteps(layout, tables, found),
+    ...grantSteps(layout, found),
+  ];
 }
 
 /** Notes what was laid out by the steps, which make something. */
