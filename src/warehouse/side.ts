@@ -107,6 +107,12 @@ export class WarehouseSide implements Side {
     return report;
   }
 
+  countRows(): ReturnType<Side['countRows']> {
+    return Object.fromEntries(
+      this.#link.entities.map((entity) => [entity, this.mirror.readFact(warehouseFacts.rows(entity)) ?? 0]),
+    );
+  }
+
   /** Nothing of the warehouse is sent to the CRM. */
   isWithheld = () => false;
   lookedBefore = () => undefined;
