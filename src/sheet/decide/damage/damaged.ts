@@ -7,17 +7,19 @@ import type { DecideInput, TableStep } from '../../plans/plan.ts';
 import { type Cell, describeCell } from '../../port/cell.ts';
 import { type Damage, type DamagedCell, type Suspect, watchMs } from '../../port/damage.ts';
 import type { TabLayout } from '../../port/layout.ts';
-import type { ObservedRow } from '../../port/table.ts';
+import type { ObservedRow, ReadTab } from '../../port/table.ts';
 import { writeRow } from '../rows/row-write.ts';
 import { pauseRow } from '../rows/waiting-edits.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { answerTo, join, nothing, type Verdict } from '../verdict.ts';
 import {
   createLostSearch,
+  deletedRow,
   findRestores,
   isDamaged,
   isRead,
   type Restore,
+  rowBefore,
   showsAgain,
   showsNothing,
 } from './shown.ts';
@@ -30,6 +32,8 @@ export interface Damaged {
   readonly named: ReadonlySet<RecordId>;
   /** Those of them that have their own row among the damaged ones: no other row is theirs. */
   readonly present: ReadonlySet<RecordId>;
+  /** The rows as they were before, also those that were deleted: where one has no ID, it may be the row of a record that has none. */
+  readonly before: readonly ObservedRow[];
   /** What became of the suspects, and what is asked about them, whatever brake holds. */
   readonly verdict: Verdict;
   /** What comes back where there is no row. */
@@ -81,9 +85,18 @@ export function findDamaged(index: TabIndex): Damaged {
     rows: new Map([...apart].map((row) => [row, findStep(index, row, cases)])),
     named: ids.union(shown),
     present: ids.intersection(shown),
+    before: findBefore(index.tab, cases),
     verdict: join(...verdicts),
     restored: { table: restored },
   };
+}
+
+/** What several writes did to one row is taken back from the last of them on. */
+function findBefore(tab: ReadTab, cases: readonly Case[]): readonly ObservedRow[] {
+  const before = new Map<ObservedRow, ObservedRow>();
+  for (const { rows, suspect } of cases)
+    for (const row of rows) before.set(row, rowBefore(before.get(row) ?? row, suspect.damage));
+  return [...before.values(), ...cases.flatMap(({ suspect }) => deletedRow(tab, suspect.damage) ?? [])];
 }
 
 const hasId = ({ id }: ObservedRow): boolean => id.kind !== 'empty';

@@ -113,6 +113,23 @@ const showsAny = (row: ObservedRow, damage: Damage): boolean =>
 const stillShows = ({ cells }: ObservedRow, name: string, { written }: DamagedCell): boolean =>
   name in cells && isSameKept(cells[name], written);
 
+/** The row as it was before the write: what still shows what was written has what was there. */
+export function rowBefore(row: ObservedRow, damage: Damage): ObservedRow {
+  const { cells, id } = damage;
+  const { [idHeader]: damagedId } = cells;
+  const before = pickBefore(damage, (name, cell) => stillShows(row, name, cell));
+  const isWrittenId = damagedId !== undefined && isSameKept(row.id, damagedId.written);
+  return { ...row, id: isWrittenId ? id : row.id, cells: { ...row.cells, ...before } };
+}
+
+/** The row that the write deleted, as it was then; `undefined` where it is there again. */
+export function deletedRow(tab: ReadTab, damage: Damage): ObservedRow | undefined {
+  if (damage.kind !== 'deleted' || isBack(tab, damage)) return undefined;
+  const blank = Object.fromEntries([...tab.fields].map((name) => [name, emptyCell]));
+  const cells = { ...blank, ...pickBefore(damage, (name) => tab.fields.has(name)) };
+  return { position: -1, id: damage.id, sync: emptyCell, cells };
+}
+
 /** A step that puts back what was there, and the row where it does. */
 export interface Restore {
   readonly row?: ObservedRow;
