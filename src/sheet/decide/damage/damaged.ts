@@ -79,7 +79,7 @@ export function findDamaged(index: TabIndex): Damaged {
   const shown = new Set([...apart].filter(hasId).map(({ id }) => describeCell(id)));
   const ids = new Set(cases.map(({ suspect }) => idOf(suspect)).filter((id) => id !== ''));
   const restored = cases.flatMap(({ restores, suspect }) =>
-    restores.flatMap(({ row, write }) => (row ? [] : [restoreStep(index, suspect, write)])),
+    restores.flatMap((restore) => (restore.row ? [] : [restoreStep(index, suspect, restore)])),
   );
   return {
     rows: new Map([...apart].map((row) => [row, findStep(index, row, cases)])),
@@ -121,14 +121,14 @@ function openCase(index: TabIndex, suspect: Suspect, apart: ReadonlySet<Observed
   if (isWatched && rows.length === 0) return { verdict: nothing };
   const scope = damageScope(entity, idOf(suspect), id);
   const isCovered = rows.some((row) => apart.has(row));
-  const reads = !isWatched && !isCovered && showsNothing(tab, rows, damage) ? clearReads + 1 : 0;
+  const reads = !isWatched && !isCovered && showsNothing(index, rows, damage) ? clearReads + 1 : 0;
   const dropped = { scopes: [scope], suspectsDropped: [id] };
   if (reads >= clearReadsMax) return { verdict: dropped };
   const reason = damageQuestion(layout, damage);
   const holds = holdsOf(entity, { suspect, rows, reason }, scope);
   const { answered, verdict } = answerTo(answers, scope, () => holds[0] && questions.ofHold(holds[0]));
   const isRestored = answered?.choice === 'restore';
-  const restores = isRestored ? findRestores(tab, damage, rows) : [];
+  const restores = isRestored ? findRestores(index, damage, rows) : [];
   const isDone = isRestored && !isCovered && restores.length === 0 && isRead(tab, damage);
   if (answered?.choice === 'keep' || isDone) return { verdict: join(verdict, dropped) };
   // What a user's own undo brought back is asked about until it is answered, however long that takes.
@@ -154,18 +154,20 @@ function holdsOf(
 function findStep(index: TabIndex, row: ObservedRow, cases: readonly Case[]): DamagedRow {
   for (const { restores, suspect } of cases) {
     const restore = restores.find((each) => each.row === row);
-    if (restore) return { restore: restoreStep(index, suspect, restore.write) };
+    if (restore) return { restore: restoreStep(index, suspect, restore) };
   }
   const held = cases.find(({ restores, rows }) => restores.length === 0 && rows.includes(row));
   return held && hasId(row) ? { reason: held.reason } : {};
 }
 
-function restoreStep({ entity, input }: TabIndex, suspect: Suspect, write: Restore['write']): TableStep {
+function restoreStep({ entity, input }: TabIndex, suspect: Suspect, restore: Restore): TableStep {
+  const { offers, row, write } = restore;
   const key = { entity, id: idOf(suspect) };
   const cause = 'a user chose to put back what a write had replaced when rows moved';
   return {
     write,
     closes: suspect.id,
+    ...(offers && row ? { key: { entity, id: describeCell(row.id) }, offers } : {}),
     ...(key.id === '' ? {} : { journal: journalEntry(input, key, { kind: 'repair', cause }) }),
   };
 }
