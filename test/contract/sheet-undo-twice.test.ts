@@ -306,4 +306,14 @@ describe('a new row that came under wrong columns', () => {
     expect(result).toMatchObject({ undone: [ninth], escalated: [], isOver: true });
     expect(await rowsNow()).toEqual(before);
   });
+
+  test('is not asked about where the inverse deletes it in place of another one', async () => {
+    const { result } = await write(
+      [appendStep('9', titled('Ninth')), appendStep('10', titled('Tenth'))],
+      [{ acts: [toFront] }, { acts: [{ kind: 'insertRows', sheet: 'Leads', row: 5 }] }],
+    );
+    const tenth = { kind: 'added', cells: { ID: { written: textCell('10') } } };
+    expect(result).toMatchObject({ undone: [ninth], escalated: [tenth], isOver: true });
+    expect((await rowsNow()).map(([id]) => id)).toEqual(['1', '2', '3', '4', '10']);
+  });
 });

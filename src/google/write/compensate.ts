@@ -206,7 +206,7 @@ function locate(damage: GridDamage, after: Row, { rows }: Seen): number | undefi
 }
 
 /** Whether two rows hold the same; a Sync text may have come since. */
-const isSameButSync = (one: Row, other: Row, { names }: GridDamage): boolean => {
+export const isSameButSync = (one: Row, other: Row, { names }: GridDamage): boolean => {
   const isSync = (_: Cell, column: number) => names.get(column) !== syncHeader;
   return isSameRow(one.filter(isSync), other.filter(isSync));
 };
