@@ -107,6 +107,12 @@ export class WarehouseSide implements Side {
     return report;
   }
 
+  countRows(): ReturnType<Side['countRows']> {
+    return Object.fromEntries(
+      this.#link.entities.map((entity) => [entity, this.mirror.readFact(warehouseFacts.rows(entity)) ?? 0]),
+    );
+  }
+
   /** Nothing of the warehouse is sent to the CRM. */
   isWithheld = () => false;
   lookedBefore = () => undefined;
@@ -252,7 +258,7 @@ export class WarehouseSide implements Side {
     const { clock, database, entities, freshnessMs } = this.#link;
     if (freshnessMs === 0 || clock.monotonicMs() - this.#freshAt < freshnessMs) return;
     const { brakes, holds } = this.#find();
-    const due = this.mirror.feed.countDue();
+    const due = sumOf(this.mirror.feed.countDue());
     const lateMs = lateFactor * this.#link.times.sweepMs;
     const terms = { entities, brakes, holds, due, lateMs, now: clock.now() };
     const lastRun = await database.touch(freshnessOf(this.mirror, terms));
@@ -289,7 +295,7 @@ export class WarehouseSide implements Side {
     const { clock, newWord } = this.#link;
     const { feed } = this.mirror;
     const { brakes, holds } = this.#find();
-    const [due, deletes] = [feed.countKinds(), feed.countGone()];
+    const [due, deletes] = [feed.countDue(), feed.countGone()];
     const records = Object.fromEntries(
       Object.entries(due).map(([entity, count]) => [entity, count - (deletes[entity as Entity] ?? 0)]),
     );
@@ -299,7 +305,7 @@ export class WarehouseSide implements Side {
   #report(isWritten: boolean): void {
     const { clock, isManual = false } = this.#link;
     const { brakes, holds } = this.#find();
-    const due = this.mirror.feed.countDue();
+    const due = sumOf(this.mirror.feed.countDue());
     this.report = {
       at: clock.now(),
       brakes,
@@ -318,6 +324,9 @@ export class WarehouseSide implements Side {
 
 /** A list of the CRM is late after so many of its pauses. */
 const lateFactor = 20;
+
+const sumOf = (counts: Readonly<Partial<Record<Entity, number>>>): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 const isHolding = ({ isHarmless }: LayoutFault): boolean => !isHarmless;
 

@@ -55,16 +55,18 @@ test('the example says of every setting what the schema says of it', () => {
 });
 
 test('the example holds the defaults, and is valid with everything in it', () => {
-  const { crm, sheet } = parse(complete);
+  const { crm, sheet, warehouse } = parse(complete);
   const required = {
     crm: { baseUrl: crm.baseUrl, apiKey: crm.apiKey },
     sheet: { spreadsheetId: sheet.spreadsheetId },
+    warehouse: { url: warehouse.url },
   };
   const shown = parse(example);
   const given = {
     ...shown,
     crm: { ...shown.crm, ...required.crm },
     sheet: { ...shown.sheet, ...required.sheet },
+    warehouse: { ...shown.warehouse, ...required.warehouse },
   };
   expect(settingsSchema.parse(given)).toEqual(settingsSchema.parse(required));
   expect(settingsSchema.safeParse(parse(complete)).error).toBeUndefined();
