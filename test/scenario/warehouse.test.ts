@@ -71,7 +71,9 @@ describe('a link with a warehouse', limit, () => {
     const asked = await until('the brake asks', async () =>
       listWaiting(stage.engine).find((item) => item.scope === scope),
     );
-    expect(asked.what).toMatch(/of \d+ records are gone from the CRM.*; 5 rows of the warehouse may be deleted/);
+    expect(asked.what).toMatch(
+      /of \d+ records are gone from the CRM.*; 5 rows of the warehouse may be deleted/,
+    );
     const [{ count = '' } = {}] = await stage.database.query('SELECT count(*) FROM crm.lead');
     // Up to the limit they go as they are proven gone.
     expect(Number(count)).toBeGreaterThanOrEqual(15);
