@@ -49,6 +49,21 @@ it('a column that somebody added without a default refuses new rows only', async
   expect(await database.list('SELECT theirs FROM crm.lead')).toEqual(['x', 'x', 'x', 'x']);
 });
 
+it('a column of theirs that fills itself keeps no row from being inserted, whatever its type', async () => {
+  const { database, warehouse } = await openStage();
+  await database.query(
+    `CREATE DOMAIN public.region AS text NOT NULL;
+     ALTER TABLE crm.lead ADD COLUMN region public.region DEFAULT 'north', ADD COLUMN loud text GENERATED ALWAYS AS (upper(title)) STORED`,
+  );
+  const rows = [...renamed(['a']), version(5, { title: 'e', cf_tags: ['x', 'y'], cf_amount: 0.1 })];
+  expect((await warehouse.write('run-2', batchOf(1, { rows }))).left).toEqual([]);
+  expect(
+    await database.list(
+      "SELECT concat_ws(' ', loud, region, cf_tags, cf_amount) FROM crm.lead WHERE id IN (1, 5) ORDER BY id",
+    ),
+  ).toEqual(['A north', 'E north {x,y} 0.1']);
+});
+
 const triggerSql = (body: string, when: string) => `
   CREATE FUNCTION public.theirs() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body} END $$;
   CREATE ${when} ON crm.lead FOR EACH ROW EXECUTE FUNCTION public.theirs()`;
