@@ -116,6 +116,7 @@ function noteWritten(
   const unwritten = found.filter(({ row }) => row.why !== 'rewritten').map(({ item }) => item.key);
   feed.endRun(run, unwritten);
   for (const { item, row } of found) {
+    if (row.why === 'untried') continue;
     // What changed while it was written is due at once.
     if (row.why === 'rewritten' && feed.isDue(item.key)) continue;
     feed.putOff([item.key], clock.now() + waitMs(row, item), row.words);
