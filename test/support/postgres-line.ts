@@ -23,6 +23,8 @@ export async function openPostgresLine(targetUrl: string): Promise<PostgresLine>
     const far = connect(Number(target.port), target.hostname);
     for (const socket of [near, far]) {
       sockets.add(socket);
+      // Messages go on one by one: each would wait until the one before is acknowledged.
+      socket.setNoDelay();
       socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
     }
     far.pipe(near);
