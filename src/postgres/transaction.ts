@@ -58,16 +58,10 @@ export async function writeTransaction<Result>(
     await session.commit(waitMs);
     return result;
   } catch (error) {
-    const isRolledBack = await rollBack(session);
-    // A pooler may go on where its connection to the server was lost.
-    if (isCommitting && (isLineTrouble(error) || !isRolledBack)) {
-      session.discard();
-      throw newWarehouseError(
-        'WAREHOUSE_UNKNOWN_OUTCOME',
-        `The commit of run ${run} got no reply: ${troubleOf(error).words}.`,
-      );
-    }
-    throw error;
+    const isOver = await rollBackAfter(session, error);
+    if (!isCommitting || isOver) throw error;
+    const words = `The commit of run ${run} got no reply: ${troubleOf(error).words}.`;
+    throw newWarehouseError('WAREHOUSE_UNKNOWN_OUTCOME', words);
   }
 }
 
@@ -90,19 +84,28 @@ export async function readTransaction<Result>(
 ): Promise<Result> {
   try {
     await session.runTogether(`BEGIN ISOLATION LEVEL READ COMMITTED; ${settingsSql(settings)}`);
-    return await work();
-  } finally {
-    await rollBack(session);
+    const result = await work();
+    await session.run('ROLLBACK');
+    return result;
+  } catch (error) {
+    await rollBackAfter(session, error);
+    throw error;
   }
 }
 
-/** Whether the server says that it is done: where it does not, the connection is of no use. */
-async function rollBack(session: Session): Promise<boolean> {
-  try {
-    await session.run('ROLLBACK');
-    return true;
-  } catch {
-    session.discard();
-    return false;
+/**
+ * Returns whether the server says that it is rolled back. After trouble with the line it is not asked: it may not reply, and a pooler may reply for
+ * another connection. The connection is given up then.
+ */
+async function rollBackAfter(session: Session, error: unknown): Promise<boolean> {
+  if (!isLineTrouble(error)) {
+    try {
+      await session.run('ROLLBACK');
+      return true;
+    } catch {
+      // It is of no more use than after trouble with the line.
+    }
   }
+  session.discard();
+  return false;
 }

@@ -70,14 +70,17 @@ const guards = (what: string): string =>
 export class WarehouseDatabase {
   readonly database: TestDatabase;
   readonly role: string;
-  /** The address of the daemon. */
+  /** The address of the daemon, through the pooler where there is one. */
   readonly url: string;
+  readonly directUrl: string;
+  #admin: ReturnType<TestDatabase['connect']> | undefined;
   readonly #warehouses: ReturnType<typeof createPostgresWarehouse>[] = [];
 
-  constructor(database: TestDatabase, role: string, url: string) {
+  constructor(database: TestDatabase, role: string, directUrl: string, url: string) {
     this.database = database;
     this.role = role;
     this.url = url;
+    this.directUrl = directUrl;
   }
 
   /** A daemon's way in: through another address, or of another keeper, where that is given. */
@@ -89,14 +92,14 @@ export class WarehouseDatabase {
   }
 
   /** Rows of a statement of the superuser. */
-  query(sql: string, values: readonly unknown[] = []): Promise<Record<string, unknown>[]> {
-    return this.database.query(sql, values);
+  async query(sql: string): Promise<Record<string, unknown>[]> {
+    this.#admin ??= this.database.connect();
+    return (await (await this.#admin).query(sql)).rows;
   }
 
   /** As {@link query}, in the tables of records, where the guards are in the way. */
   async tamper(sql: string): Promise<void> {
-    await this.query(`BEGIN; ${guards('DISABLE TRIGGER')}; ${sql};
-      ${guards('ENABLE ALWAYS TRIGGER')}; COMMIT`);
+    await this.query(`${guards('DISABLE TRIGGER')}; ${sql}; ${guards('ENABLE ALWAYS TRIGGER')}`);
   }
 
   /** One column of a statement of the superuser. */
@@ -144,6 +147,7 @@ export async function openWarehouseDatabase({
   const warehouse = new WarehouseDatabase(
     database,
     role,
+    url,
     isPooled ? (await poolerOf(home)).through(url) : url,
   );
   const daemon = warehouse.open();
