@@ -28,6 +28,8 @@ export interface WarehouseEngineOptions {
   readonly counts?: SeedCounts;
   readonly choices?: Partial<CrmChoices>;
   readonly database?: TestDatabase;
+  /** What the tables are signed with. */
+  readonly word?: string;
   /** How the daemon reaches it, where that is not as the superuser. */
   readonly url?: string;
   readonly terms?: Partial<WarehouseTerms>;
@@ -53,7 +55,7 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
   let opened = await open();
   onTestFinished(() => opened.close());
 
-  async function open(word = 'word-1') {
+  async function open(word = options.word ?? 'word-1') {
     const { budgetLog, mirror } = openMirror({ directory });
     mirror.setFollowers(['warehouse']);
     const budget = createRequestBudget({
@@ -151,9 +153,10 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
     },
     /** How often the side has called the database. */
     calls: () => opened.calls(),
-    /** Ends the daemon and starts it anew on the same mirror; `word` signs the tables otherwise. */
-    async restart(word?: string) {
+    /** Ends the daemon and starts it anew; `word` signs the tables otherwise, and `meanwhile` gets the directory of the mirror. */
+    async restart(word?: string, meanwhile?: (directory: string) => void) {
       await opened.close();
+      meanwhile?.(directory);
       opened = await open(word);
       await opened.engine.start();
     },
