@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { chownSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { Client } from 'pg';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { neverSetBack } from '../../src/app/clock.ts';
 import { serverAccount } from '../../src/sandbox/postgres/account.ts';
 import { startPgbouncer } from '../support/pgbouncer.ts';
 import { openDatabase } from '../support/postgres.ts';
@@ -95,9 +97,9 @@ describe('a warehouse that refuses the daemon', limit, () => {
     await stage.database.query(`CREATE TABLESPACE small LOCATION '${disk.directory}'`);
     await stage.database.query('ALTER TABLE crm.task SET TABLESPACE small');
     disk.fill();
-    // No page of the table has room for these.
+    // No page of the table has room for these, and they cannot be made shorter.
     for (const { id } of stage.model.records.tasks.live())
-      await stage.crm.update('task', id, { description: `${id} needs a page of its own. `.repeat(150) });
+      await stage.crm.update('task', id, { description: randomBytes(3_000).toString('base64') });
     await reports('WAREHOUSE_FULL');
     const lead = await stage.crm.take('lead');
     await stage.crm.update('lead', lead.id, { title: 'Meanwhile' });
@@ -151,10 +153,11 @@ describe('a warehouse in a place of its own kind', limit, () => {
     await expectMended();
   });
 
-  test('fault 46: orders nothing by the clock of the database, and nothing by its own when that is set back and ahead', async () => {
+  test('fault 46: orders nothing by clocks: the one of its machine is set back and ahead of that of the database, and its history is whole', async () => {
     let offMs = 0;
-    const clock = { ...realClock, now: () => realClock.now() + offMs };
-    const { change, expectMended, stage } = await openTroubled({ clock });
+    const { monotonicMs } = realClock;
+    const now = neverSetBack(() => realClock.now() + offMs, monotonicMs);
+    const { change, expectMended, stage } = await openTroubled({ clock: { ...realClock, now } });
     for (const hours of [-1, 1, 0, 2]) {
       offMs = hours * 3_600_000;
       await change();

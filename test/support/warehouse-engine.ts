@@ -112,8 +112,8 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       ...options.terms,
     });
     const engine = new Engine(link, [side]);
-    const close = async () => {
-      await engine.stop(5_000);
+    const close = async (graceMs = 5_000) => {
+      await engine.stop(graceMs);
       budget.close();
       mirror.close();
     };
@@ -160,6 +160,12 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       opened = await open(word);
       await opened.engine.start();
     },
+    /** Starts the daemon anew where one call of it never ends, as after a kill in the middle of it. */
+    async startAnew() {
+      await opened.close(killGraceMs);
+      opened = await open();
+      await opened.engine.start();
+    },
     /** Resolves once the tables show what the CRM has. */
     settled: (limitMs = 15_000) =>
       until(
@@ -188,6 +194,9 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       ),
   };
 }
+
+/** All but the call that never ends is over after this time. */
+const killGraceMs = 200;
 
 /** Quick enough for a test, and no list of the sandbox lags. */
 const stageTimes = {
