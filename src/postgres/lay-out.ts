@@ -4,10 +4,11 @@ import { syncSchemaOf, type WarehouseLayout } from '../warehouse/port/layout.ts'
 import type { Keeper, LayOutConsent, LayoutFault } from '../warehouse/port/port.ts';
 import { readFound } from './catalog.ts';
 import { type Found, findRelation } from './ddl/found.ts';
+import { skipRunSql } from './ddl/machinery.ts';
 import { layOutSettings } from './ddl/print.ts';
 import { hasLost, marksSql, type Step, stepsOf } from './ddl/steps.ts';
 import { faultsOf } from './faults.ts';
-import { expectKeeper, expectOurs, lockLink, saveKeeper, skipRunSql } from './keeper.ts';
+import { expectKeeper, expectOurs, lockLink, saveKeeper } from './keeper.ts';
 
 /**
  * Creates or completes what the layout needs, in one transaction, and never drops or retypes anything. Returns what keeps tables from being

@@ -17,8 +17,8 @@ import {
 import { expectWholeHistory } from './warehouse-history.ts';
 
 /** A server of the test's own, which ends with the test. */
-export async function ownServer(settings: Readonly<Record<string, string | number>> = {}) {
-  const server = await startOwnPostgres(settings);
+export async function ownServer(settings: Readonly<Record<string, string | number>> = {}, bin?: string) {
+  const server = await startOwnPostgres(settings, bin);
   onTestFinished(() => server.stop());
   return server;
 }
@@ -50,12 +50,17 @@ export async function openRole(database: TestDatabase) {
   return { name, password, url: database.server.urlOf(database.name, name, password) };
 }
 
+interface TroubledOptions extends WarehouseEngineOptions {
+  readonly server?: PostgresServer;
+  /** Gets the SQL that lays out, before the daemon tries to. */
+  readonly onDdl?: (sql: string) => void;
+}
+
 /** A link that is filled, and what a test of trouble does to it and sees of it. */
-export async function openTroubled(
-  options: WarehouseEngineOptions & { readonly server?: PostgresServer } = {},
-) {
-  const { server, wrap, ...rest } = options;
+export async function openTroubled(options: TroubledOptions = {}) {
+  const { onDdl, server, wrap, ...rest } = options;
   let layout: WarehouseLayout | undefined;
+  let ddl = '';
   const database = rest.database ?? (server && (await openDatabase(server)));
   const stage = await openWarehouseEngine({
     ...rest,
@@ -63,8 +68,11 @@ export async function openTroubled(
     wrap(adapter) {
       const keepLayout: Warehouse = {
         ...adapter,
-        layOut(wanted, consent) {
+        async layOut(wanted, consent) {
           layout = wanted;
+          const isFirst = ddl === '';
+          ddl = adapter.printDdl(wanted);
+          if (isFirst) onDdl?.(ddl);
           return adapter.layOut(wanted, consent);
         },
       };
@@ -75,6 +83,7 @@ export async function openTroubled(
   await stage.settled();
   return {
     ...troubleOf(stage, () => layout),
+    ddl: () => ddl,
     stage,
   };
 }

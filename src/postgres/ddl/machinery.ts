@@ -1,5 +1,6 @@
 import { syncSchemaOf } from '../../warehouse/port/layout.ts';
 import type { ColumnDefinition, TableDefinition } from './definition.ts';
+import { qualified } from './quote.ts';
 
 /** By which steps of the layout the tables were made; a later program reads it. */
 export const schemaVersion = 1;
@@ -77,6 +78,10 @@ export function machineryTables(schema: string): readonly TableDefinition[] {
     },
   ];
 }
+
+/** Takes a number that no write has: so the daemon learns that rows were lost, and compares all of them. */
+export const skipRunSql = (schema: string): string =>
+  `UPDATE ${qualified(syncSchemaOf(schema), 'link')} SET run_no = run_no + 1`;
 
 const retiredAt = instant('retired_at', 'Since when the CRM no longer has it; empty while it has.');
 
