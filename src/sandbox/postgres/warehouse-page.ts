@@ -89,6 +89,16 @@ async function addPageFiles(server: FastifyInstance): Promise<void> {
 
 /** A table or schema that is not there, yet or any longer. */
 const missingCodes = ['42P01', '3F000'];
+/** The server is ending, starting or was killed: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const goneCodes = /^(?:57P|08)/;
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof DatabaseError) || goneCodes.test(error.code ?? ''))
+    return 'The database does not respond; trying again.';
+  return missingCodes.includes(error.code ?? '')
+    ? 'The daemon has not laid out the tables yet.'
+    : `The database refused: ${error.message}.`;
+}
 
 /** Sends what was read, or 304 where the page has the same already. */
 async function sendRead(
@@ -103,10 +113,6 @@ async function sendRead(
     if (request.headers['if-none-match'] === tag) return reply.code(304).send();
     return reply.type('application/json; charset=utf-8').send(body);
   } catch (error) {
-    const isMissing = error instanceof DatabaseError && missingCodes.includes(error.code ?? '');
-    const words = isMissing
-      ? 'The daemon has not laid out the tables yet.'
-      : 'The database does not respond; trying again.';
-    return reply.code(503).send({ error: words });
+    return reply.code(503).send({ error: wordsOf(error) });
   }
 }

@@ -35,7 +35,7 @@ function makeVersion({ validFrom, validAfter, validUntil, ended, madeBy, changes
     {},
     instantCell(validFrom, 'unknown'),
     instantCell(validAfter, isFirst ? '' : 'unknown'),
-    instantCell(validUntil, 'now', ended === 'changed' ? '' : endWords[ended]),
+    instantCell(validUntil, 'now', endWords[ended]),
     make('td', { textContent: madeBy ?? '' }),
     make('td', {}, changes.length > 0 ? changeList(changes) : isFirst ? 'First version' : 'Seen again'),
   );
@@ -47,8 +47,7 @@ const instantCell = (text, absent, more) =>
   make(
     'td',
     { title: text ?? '' },
-    text === null ? absent : shortInstant(text),
-    ...(more ? [make('br'), more] : []),
+    [text === null ? absent : shortInstant(text), more].filter((words) => words).join(', '),
   );
 
 const changeList = (changes) =>
