@@ -70,13 +70,13 @@ test('a change in the database appears without a reload, and in the history of i
   const page = await openPage(stage.database.url);
   await cell(page, 1, 'title').click();
   await eventually(() => versions(page)).toEqual([
-    ['2026-01-01 00:00:00', '', 'now', 'crm', 'First version'],
+    ['2026-01-01 00:00:00', 'First version', '', 'now', 'crm'],
   ]);
   await stage.write(rename(1, 'Acme & Co'));
   await eventually(() => cell(page, 1, 'title').textContent()).toBe('Acme & Co');
   await eventually(() => versions(page)).toEqual([
-    ['2026-02-02 10:00:00', '2026-02-02 09:59:00', 'now', 'crm', 'title: Acme → Acme & Co'],
-    ['2026-01-01 00:00:00', '', '2026-02-02 10:00:00', 'crm', 'First version'],
+    ['2026-02-02 10:00:00', 'title: Acme → Acme & Co', '2026-02-02 09:59:00', 'now', 'crm'],
+    ['2026-01-01 00:00:00', 'First version', '', '2026-02-02 10:00:00', 'crm'],
   ]);
   expect(await cell(page, 2, 'title').textContent()).toBe('Bakery');
   await expectAccessible(page);
@@ -90,7 +90,7 @@ test('a row that is gone leaves the table, and its history says how it ended', a
   await stage.write(trash(2));
   await page.getByRole('tab', { name: 'lead1' }).waitFor();
   expect(await cell(page, 2, 'title').count()).toBe(0);
-  await eventually(async () => (await versions(page)).map(([, , until]) => until)).toEqual([
+  await eventually(async () => (await versions(page)).map(([, , , until]) => until)).toEqual([
     '2026-03-03 08:00:00, in the trash',
   ]);
 });
@@ -101,7 +101,7 @@ test('what the database holds is shown as text and never run', async () => {
   await stage.write(rename(1, hostile));
   await eventually(() => cell(page, 1, 'title').textContent()).toBe(hostile);
   await cell(page, 1, 'title').click();
-  await eventually(async () => (await versions(page))[0]?.at(-1)).toBe(`title: Acme → ${hostile}`);
+  await eventually(async () => (await versions(page))[0]?.[1]).toBe(`title: Acme → ${hostile}`);
   expect(await page.title()).toBe('Warehouse');
   expect(await page.locator('img').count()).toBe(0);
 });
@@ -139,10 +139,9 @@ test('tabs, rows and history are reached by the keyboard alone', async () => {
     for (const key of keys) await page.keyboard.press(key);
     return focused();
   };
-  expect(await press('Tab', 'ArrowRight', 'ArrowLeft', 'ArrowLeft')).toBe('tab-freshness');
+  expect(await press('Tab', 'Tab', 'ArrowRight', 'ArrowLeft', 'ArrowLeft')).toBe('tab-freshness');
   expect(await press('ArrowRight')).toBe('tab-lead');
   await cell(page, 1, 'title').waitFor();
-  expect(await press('Tab')).toBe('filter');
   expect(await press('Tab')).toBe('rows');
   expect(await press('Tab', 'Tab')).toBe('History of lead 1');
   await press('Enter');

@@ -88,6 +88,6 @@ export const warehouseFilled = (analyst: Analyst): Check => ({
 });
 
 export const warehouseSame = (analyst: Analyst): Check => ({
-  name: 'after all of it the warehouse has the records of the CRM, and pipeline_by_stage counts them',
+  name: 'after all of it the warehouse is the same as the CRM, and pipeline_by_stage counts right',
   run: (sides) => waitUntilWarehouseAgrees(analyst, sides),
 });

@@ -8,6 +8,9 @@ export function make(tag, properties = {}, ...children) {
 /** An instant of PostgreSQL to the second; the whole of it is in the title. */
 export const shortInstant = (text) => text.replace(/(?:\.\d+)?\+00$/, '');
 
+/** A number of PostgreSQL without the zeros that a quotient has behind its point. */
+export const shortNumber = (text) => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
+
 /** Reads JSON once it is another one than the last time; `undefined` while it is the same. */
 export function readerOf(path) {
   let tag = '';

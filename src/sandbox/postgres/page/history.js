@@ -34,10 +34,10 @@ function makeVersion({ validFrom, validAfter, validUntil, ended, madeBy, changes
     'tr',
     {},
     instantCell(validFrom, 'unknown'),
+    make('td', {}, changes.length > 0 ? changeList(changes) : isFirst ? 'First version' : 'Seen again'),
     instantCell(validAfter, isFirst ? '' : 'unknown'),
     instantCell(validUntil, 'now', endWords[ended]),
     make('td', { textContent: madeBy ?? '' }),
-    make('td', {}, changes.length > 0 ? changeList(changes) : isFirst ? 'First version' : 'Seen again'),
   );
 }
 

@@ -1,6 +1,6 @@
 // The tables as SQL shows them. The page only reads: what is to change is changed in the CRM or the sheet.
 
-import { make, readerOf, shortInstant } from './element.js';
+import { make, readerOf, shortInstant, shortNumber } from './element.js';
 import { choose, isChosen, refreshHistory } from './history.js';
 
 const pollMs = 1000;
@@ -62,7 +62,11 @@ function openTable(name) {
 
 // --- Rows. A refresh touches only cells whose text is another one, and marks them.
 
-const textOf = ({ kind }, value) => (value === null ? '' : kind === 'instant' ? shortInstant(value) : value);
+function textOf({ kind }, value) {
+  if (value === null) return '';
+  if (kind === 'instant') return shortInstant(value);
+  return kind === 'number' ? shortNumber(value) : value;
+}
 
 const cellClass = ({ kind, name }) => (name === 'id' ? 'key' : kind === 'number' ? 'number' : '');
 
