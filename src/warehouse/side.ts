@@ -30,6 +30,9 @@ const pollMinMs = 1_000;
 /** After this time a cycle ends although more is due, so that it can be stopped. */
 const cycleMaxMs = 10_000;
 
+/** After this time it is looked whether others changed the tables: while one is held, and else. */
+const lookAgainMs = { held: 60_000, free: 60 * 60_000 } as const;
+
 /** How often one cycle finds out anew how the database was left. */
 const recoveriesMax = 3;
 
@@ -50,7 +53,9 @@ export class WarehouseSide implements Side {
   /** What the database said when it was last met; absent after any failure. */
   #met: Meeting | undefined;
   /** What was laid out last, as JSON, with what keeps tables from being written. */
-  #laidOut: { readonly text: string; readonly faults: readonly LayoutFault[] } | undefined;
+  #laidOut:
+    | { readonly text: string; readonly at: number; readonly faults: readonly LayoutFault[] }
+    | undefined;
   #kept: WarehousePlan | undefined;
   #freshAt = Number.NEGATIVE_INFINITY;
 
@@ -91,9 +96,10 @@ export class WarehouseSide implements Side {
     return [];
   }
 
-  /** Compares all rows with the CRM's records, and writes what differs. */
+  /** Looks at the tables anew, compares all rows with the CRM's records, and writes what differs. */
   async compare(): Promise<AuditReport> {
     let report: AuditReport | undefined;
+    this.#laidOut = undefined;
     await this.#work(async (layout) => {
       if (!this.#link.isManual) await this.#land(layout);
       report = await this.#audit(layout);
@@ -232,9 +238,13 @@ export class WarehouseSide implements Side {
   }
 
   async #layOut(layout: WarehouseLayout): Promise<void> {
+    const { clock, database } = this.#link;
     const text = JSON.stringify(layout);
-    if (this.#laidOut?.text === text) return;
-    this.#laidOut = { text, faults: await this.#link.database.layOut(layout) };
+    const at = clock.monotonicMs();
+    const last = this.#laidOut;
+    const restMs = last?.faults.some(isHolding) ? lookAgainMs.held : lookAgainMs.free;
+    if (last?.text === text && at - last.at < restMs) return;
+    this.#laidOut = { text, at, faults: await database.layOut(layout) };
   }
 
   #isAuditDue(): boolean {
