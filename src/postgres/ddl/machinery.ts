@@ -127,7 +127,10 @@ export function referenceTables(schema: string): readonly TableDefinition[] {
       name: 'custom_field',
       columns: [
         text('column_name', 'The column of the leads that holds it; it never changes.'),
-        text('key', "The CRM's key of the field. A field that came to hold another type has a second column."),
+        text(
+          'key',
+          "The CRM's key of the field. A field that came to hold another type has a second column.",
+        ),
         text('name', 'What the field is called in the CRM now.'),
         text('kind', 'What its values are.'),
         retiredAt,
