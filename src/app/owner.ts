@@ -4,10 +4,8 @@ import type { Mirror } from '../core/mirror.ts';
 import { sheetFacts } from '../sheet/facts.ts';
 import { readWrites } from '../sheet/rebase.ts';
 import { hasMetColumns } from '../sheet/tab-columns.ts';
-import { warehouseFacts } from '../warehouse/facts.ts';
 import type { Settings } from './settings.ts';
 import { shortHash } from './short-hash.ts';
-import { warehouseName, warehouseStores } from './warehouse-settings.ts';
 
 /** Names the CRM account at the sides. The specification tells no account apart from its address. */
 export const accountOf = ({ crm }: Settings): string => shortHash(withoutSlash(crm.baseUrl));
@@ -17,10 +15,10 @@ const withoutSlash = (address: string): string => address.replace(/\/+$/, '');
 
 type Owner = readonly [fact: Fact<string>, value: string, isKnown: (mirror: Mirror) => boolean];
 
-function ownersOf({ crm, sheet, warehouse }: Settings): Owner[] {
+/** A database says itself whose it is, and whether it is as it was left: it may move to another address. */
+function ownersOf({ crm, sheet }: Settings): Owner[] {
   const owners: Owner[] = [[facts.crmAddress, withoutSlash(crm.baseUrl), knowsCrm]];
   if (sheet) owners.push([sheetFacts.spreadsheet, sheet.spreadsheetId, knowsTable]);
-  if (warehouse) owners.push([warehouseFacts.database, warehouseName(warehouse), knowsWarehouse]);
   return owners;
 }
 
@@ -30,9 +28,6 @@ const knowsCrm = (mirror: Mirror): boolean =>
   mirror.readSweeps().length > 0 ||
   mirror.readRecords().length > 0 ||
   knowsBoth(mirror);
-
-/** Whether anything of the mirror was written to the warehouse. */
-const knowsWarehouse = (mirror: Mirror): boolean => mirror.of(warehouseStores).feed.lastRun() > 0;
 
 /** Whether the mirror holds anything that the table said. */
 const knowsTable = (mirror: Mirror): boolean =>
@@ -48,9 +43,9 @@ const knowsBoth = (mirror: Mirror): boolean =>
   ].some(({ length }) => length > 0);
 
 /**
- * A mirror belongs to one CRM, one spreadsheet and one database: with another it would take everything for deleted and new. Fails with
- * CONFIG_INVALID when the mirror belongs to others than the settings name; one that belongs to nobody yet is good. So is one that was only
- * opened with another name and has heard nothing from there: whoever mistyped an address mends it in the settings alone.
+ * A mirror belongs to one CRM and one spreadsheet: with another it would take everything for deleted and new. Fails with CONFIG_INVALID when
+ * the mirror belongs to others than the settings name; one that belongs to nobody yet is good. So is one that was only opened with another
+ * name and has heard nothing from there: a mistyped address is mended in the settings alone.
  */
 export function checkOwner(mirror: Mirror, settings: Settings): void {
   for (const [fact, value, isKnown] of ownersOf(settings)) {

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { checkOwner, takeOwnership } from '../../src/app/owner.ts';
+import { checkOwner } from '../../src/app/owner.ts';
 import { settingsSchema } from '../../src/app/settings.ts';
 import { facts } from '../../src/core/facts.ts';
 import { emptyCatalog } from '../../src/core/fields/catalog.ts';
@@ -49,24 +49,4 @@ test('a mirror that has read the spreadsheet is bound to it', () => {
   const lead = { state: 'read', fields: new Set(['title']), hasSync: true, rows: [] } as const;
   noteColumns(mirror, { tabs: { lead, opportunity: tab, task: tab, contact: tab }, timeZone: 'UTC' });
   expect(() => checkOwner(mirror, settingsFor(address, 'another'))).toThrow('sheet.spreadsheetId');
-});
-
-test('a mirror that wrote to one database does not begin with another, which would stay empty', () => {
-  const { mirror } = openMirrorInMemory();
-  onTestFinished(() => mirror.close());
-  const settingsOf = (url: string) =>
-    settingsSchema.parse({
-      crm: { baseUrl: address, apiKey: `svc_live_${'a'.repeat(64)}` },
-      warehouse: { url },
-    });
-  const before = settingsOf('postgres://crm:secret@db.example/analytics');
-  const after = settingsOf('postgres://crm:secret@db.example/other');
-  takeOwnership(mirror, before);
-  expect(() => checkOwner(mirror, after)).not.toThrow();
-  mirror.setFollowers(['warehouse']);
-  mirror.of('warehouse').feed.setLastRun(1);
-  expect(() => checkOwner(mirror, before)).not.toThrow();
-  expect(() => checkOwner(mirror, after)).toThrow(
-    'belongs to warehouse.database db.example:5432/analytics/crm, but the settings say db.example:5432/other/crm',
-  );
 });
