@@ -89,3 +89,7 @@ export async function saveKeeper(
     values,
   );
 }
+
+/** Takes a number that no write has: so the daemon learns that rows were lost, and compares all of them. */
+export const skipRunSql = (schema: string): string =>
+  `UPDATE ${qualified(syncSchemaOf(schema), 'link')} SET run_no = run_no + 1`;

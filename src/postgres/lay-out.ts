@@ -5,9 +5,9 @@ import type { Keeper, LayOutConsent, LayoutFault } from '../warehouse/port/port.
 import { readFound } from './catalog.ts';
 import { type Found, findRelation } from './ddl/found.ts';
 import { layOutSettings } from './ddl/print.ts';
-import { marksSql, type Step, stepsOf } from './ddl/steps.ts';
+import { hasLost, marksSql, type Step, stepsOf } from './ddl/steps.ts';
 import { faultsOf } from './faults.ts';
-import { expectKeeper, expectOurs, lockLink, saveKeeper } from './keeper.ts';
+import { expectKeeper, expectOurs, lockLink, saveKeeper, skipRunSql } from './keeper.ts';
 
 /**
  * Creates or completes what the layout needs, in one transaction, and never drops or retypes anything. Returns what keeps tables from being
@@ -73,6 +73,7 @@ async function layOutInside(
   const mayDefine = findRelation(found, { schema: syncSchemaOf(schema), name: 'link' })?.isOwn ?? true;
   const failures = mayDefine ? await run(client, schema, steps) : [];
   await saveKeeper(client, schema, link, keeper);
+  if (mayDefine && consent.mend && hasLost(layout, found)) await client.query(skipRunSql(schema));
   const after: Found = mayDefine && steps.length > 0 ? await readFound(client, schema) : found;
   return [...faultsOf(layout, after), ...failures, ...(mayDefine ? [] : outdated(steps))];
 }

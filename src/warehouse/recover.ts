@@ -1,3 +1,4 @@
+import type { FeedRun } from '../core/feed.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { warehouseFacts } from './facts.ts';
 import type { WarehouseLink } from './link.ts';
@@ -14,13 +15,16 @@ export async function recover(link: WarehouseLink, lastRun: number): Promise<Rec
   const { database, log, mirror } = link;
   const { feed } = mirror;
   const pending = feed.pendingRun();
+  const number = pending && (await database.findRun(pending.run));
   if (pending) {
-    const number = await database.findRun(pending.run);
-    mirror.transaction(() => (number === undefined ? feed.dropRun() : feed.endRun(number)));
+    mirror.transaction(() =>
+      number === undefined ? feed.dropRun() : endUnanswered(mirror, pending, number),
+    );
     log.info('warehouse.run-found', { run: pending.run, isDone: number !== undefined });
   }
   const known = feed.lastRun();
-  if (lastRun === known) return 'same';
+  // It may have been committed after the database was met.
+  if (lastRun === known || number === known) return 'same';
   const keys = lastRun < known ? feed.keysAfter(lastRun) : undefined;
   log.warn('warehouse.went-back', { lastRun, known, records: keys?.length });
   mirror.transaction(() => {
@@ -30,6 +34,12 @@ export async function recover(link: WarehouseLink, lastRun: number): Promise<Rec
     else forgetWritten(mirror);
   });
   return keys ? 'went-back' : 'unknown';
+}
+
+/** That it was committed is known, but not which rows it left and how many it added: its records stay due, and all rows are counted. */
+function endUnanswered(mirror: Mirror, { keys }: FeedRun, number: number): void {
+  mirror.feed.endRun(number, keys);
+  mirror.dropFact(warehouseFacts.auditedAt);
 }
 
 /** Forgets what was written beside the rows, so that it is written again, and that all rows were compared. */

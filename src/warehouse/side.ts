@@ -5,6 +5,7 @@ import { shownOf } from '../core/waiting/brakes.ts';
 import type { Brake, Hold } from '../core/waiting/waiting.ts';
 import type { Link } from '../sync/link.ts';
 import { readOwnCatalog } from '../sync/reading/account.ts';
+import { readSwept } from '../sync/reading/lists.ts';
 import type { PlanDifference, Question, Side, SidePace, SideReport } from '../sync/side.ts';
 import { type AuditReport, audit } from './audit.ts';
 import { endApprovals, findBrakes } from './brakes.ts';
@@ -30,14 +31,21 @@ const pollMinMs = 1_000;
 /** After this time a cycle ends although more is due, so that it can be stopped. */
 const cycleMaxMs = 10_000;
 
-/** After this time it is looked whether others changed the tables: while one is held, and else. */
-const lookAgainMs = { held: 60_000, free: 60 * 60_000 } as const;
-
 /** How often one cycle finds out anew how the database was left. */
 const recoveriesMax = 3;
 
 /** Records that cannot be written are listed up to this number. */
 const shownMax = 100;
+
+/** What was laid out is looked at again after this time, sooner where something of it holds a table. */
+const lookAgainMs = { whole: 60 * 60 * 1_000, held: 2_000 } as const;
+
+interface LaidOut {
+  readonly text: string;
+  readonly faults: readonly LayoutFault[];
+  /** Monotonic ms. */
+  readonly at: number;
+}
 
 /** The database as a side: one way, from the CRM to its tables. */
 export class WarehouseSide implements Side {
@@ -53,9 +61,7 @@ export class WarehouseSide implements Side {
   /** What the database said when it was last met; absent after any failure. */
   #met: Meeting | undefined;
   /** What was laid out last, as JSON, with what keeps tables from being written. */
-  #laidOut:
-    | { readonly text: string; readonly at: number; readonly faults: readonly LayoutFault[] }
-    | undefined;
+  #laidOut: LaidOut | undefined;
   #kept: WarehousePlan | undefined;
   #freshAt = Number.NEGATIVE_INFINITY;
 
@@ -102,6 +108,7 @@ export class WarehouseSide implements Side {
     this.#laidOut = undefined;
     await this.#work(async (layout) => {
       if (!this.#link.isManual) await this.#land(layout);
+      if (!this.#isAllRead()) return false;
       report = await this.#audit(layout);
       return !this.#link.isManual && this.#land(layout);
     });
@@ -214,6 +221,7 @@ export class WarehouseSide implements Side {
   /** Returns how many records were carried. */
   async #landSome(layout: WarehouseLayout): Promise<number> {
     const entities = this.#writable();
+    if (entities.length === 0) return 0;
     for (const table of layout.tables.filter(({ entity }) => entities.includes(entity))) {
       const filled = await fillDue(this.#link, table);
       if (filled) return filled.carried;
@@ -239,17 +247,17 @@ export class WarehouseSide implements Side {
 
   async #layOut(layout: WarehouseLayout): Promise<void> {
     const { clock, database } = this.#link;
-    const text = JSON.stringify(layout);
-    const at = clock.monotonicMs();
-    const last = this.#laidOut;
-    const restMs = last?.faults.some(isHolding) ? lookAgainMs.held : lookAgainMs.free;
-    if (last?.text === text && at - last.at < restMs) return;
-    this.#laidOut = { text, at, faults: await database.layOut(layout) };
+    const [text, at] = [JSON.stringify(layout), clock.monotonicMs()];
+    const before = this.#laidOut;
+    const againMs = before?.faults.some(isHolding) ? lookAgainMs.held : lookAgainMs.whole;
+    if (before?.text === text && at - before.at < againMs) return;
+    this.#laidOut = { text, faults: await database.layOut(layout), at };
   }
 
   #isAuditDue(): boolean {
     const { auditMinute, clock } = this.#link;
     const last = this.mirror.readFact(warehouseFacts.auditedAt);
+    if (!this.#isAllRead() || this.#isHeld()) return false;
     // A table that was never filled has nothing to compare.
     if (last === undefined) return this.mirror.feed.lastRun() > 0;
     if (auditMinute === undefined) return false;
@@ -259,14 +267,29 @@ export class WarehouseSide implements Side {
     return now >= moment.getTime() && last < moment.getTime();
   }
 
+  /** Whether what is laid out keeps the table from being used, or all of them where none is named. */
+  #isHeld(entity?: Entity): boolean {
+    const faults = this.#laidOut?.faults.filter(isHolding) ?? [];
+    return faults.some((fault) => fault.entity === undefined || fault.entity === entity);
+  }
+
+  /** Before the whole CRM was read once, the row of a record that is not read yet would look like one that is gone. */
+  #isAllRead(): boolean {
+    const read = readSwept(this.mirror);
+    return this.#link.entities.every((entity) => read.has(entity));
+  }
+
   async #audit(layout: WarehouseLayout): Promise<AuditReport> {
-    this.lastAudit = await audit(this.#link, layout);
+    const tables = layout.tables.filter(({ entity }) => !this.#isHeld(entity));
+    this.lastAudit = await audit(this.#link, { ...layout, tables });
     return this.lastAudit;
   }
 
   async #refresh(): Promise<void> {
     const { clock, database, entities, freshnessMs } = this.#link;
     if (freshnessMs === 0 || clock.monotonicMs() - this.#freshAt < freshnessMs) return;
+    // The table of freshness itself may be what is missing.
+    if (this.#isHeld()) return;
     const { brakes, holds } = this.#find();
     const due = sumOf(this.mirror.feed.countDue());
     const lateMs = lateFactor * this.#link.times.sweepMs;

@@ -100,7 +100,7 @@ describe('a link with a warehouse', limit, () => {
     await stage.crm.update('lead', lead.id, { title: 'Renamed in the CRM' });
     await until('the table is held', async () => stage.engine.found.holds.length > 0);
     await stage.database.query('ALTER TABLE crm.lead RENAME mine TO title');
-    leapMs = 60_000;
+    leapMs = 2_000;
     await stage.settled();
     expect(stage.engine.found.holds).toEqual([]);
     const guards =

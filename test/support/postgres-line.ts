@@ -13,10 +13,12 @@ export interface PostgresLine extends AsyncDisposable {
   through(url: string): string;
   /** From now on decides about every statement; `undefined` lets all of them pass. */
   intercept(interception: Interception | undefined): void;
+  /** Leads to another server from now on, as a name does after a failover; what is connected is cut. */
+  retarget(url: string): void;
 }
 
 export async function openPostgresLine(targetUrl: string): Promise<PostgresLine> {
-  const target = new URL(targetUrl);
+  let target = new URL(targetUrl);
   const sockets = new Set<Socket>();
   let interception: Interception | undefined;
   const server = createServer((near) => {
@@ -40,6 +42,10 @@ export async function openPostgresLine(targetUrl: string): Promise<PostgresLine>
     },
     intercept(next) {
       interception = next;
+    },
+    retarget(url) {
+      target = new URL(url);
+      for (const socket of sockets) socket.destroy();
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();

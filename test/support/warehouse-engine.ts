@@ -28,6 +28,8 @@ export interface WarehouseEngineOptions {
   readonly counts?: SeedCounts;
   readonly choices?: Partial<CrmChoices>;
   readonly database?: TestDatabase;
+  /** What the tables are signed with. */
+  readonly word?: string;
   /** How the daemon reaches it, where that is not as the superuser. */
   readonly url?: string;
   readonly terms?: Partial<WarehouseTerms>;
@@ -53,7 +55,7 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
   let opened = await open();
   onTestFinished(() => opened.close());
 
-  async function open(word = 'word-1') {
+  async function open(word = options.word ?? 'word-1') {
     const { budgetLog, mirror } = openMirror({ directory });
     mirror.setFollowers(['warehouse']);
     const budget = createRequestBudget({
@@ -110,8 +112,8 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       ...options.terms,
     });
     const engine = new Engine(link, [side]);
-    const close = async () => {
-      await engine.stop(5_000);
+    const close = async (graceMs = 5_000) => {
+      await engine.stop(graceMs);
       budget.close();
       mirror.close();
     };
@@ -153,10 +155,17 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
     due: () => Object.values(opened.side.mirror.feed.countDue()).reduce((sum, count) => sum + count, 0),
     /** How often the side has called the database. */
     calls: () => opened.calls(),
-    /** Ends the daemon and starts it anew on the same mirror; `word` signs the tables otherwise. */
-    async restart(word?: string) {
+    /** Ends the daemon and starts it anew; `word` signs the tables otherwise, and `meanwhile` gets the directory of the mirror. */
+    async restart(word?: string, meanwhile?: (directory: string) => void) {
       await opened.close();
+      meanwhile?.(directory);
       opened = await open(word);
+      await opened.engine.start();
+    },
+    /** Starts the daemon anew where one call of it never ends, as after a kill in the middle of it. */
+    async startAnew() {
+      await opened.close(killGraceMs);
+      opened = await open();
       await opened.engine.start();
     },
     /** Resolves once the tables show what the CRM has. */
@@ -187,6 +196,9 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       ),
   };
 }
+
+/** All but the call that never ends is over after this time. */
+const killGraceMs = 200;
 
 /** Quick enough for a test, and no list of the sandbox lags. */
 const stageTimes = {

@@ -1,4 +1,5 @@
 import type { Entity } from '../../core/record.ts';
+import { newWarehouseError } from '../../warehouse/port/errors.ts';
 import type { LeftRow, TableBatch, WriteBatch, WriteReply } from '../../warehouse/port/port.ts';
 import type { Session } from '../connection.ts';
 import { writeFreshness } from './freshness.ts';
@@ -17,6 +18,11 @@ async function writeAll({ names }: Stage, session: Session, batch: WriteBatch): 
   const tables: { readonly stage: TableStage; readonly batch: TableBatch }[] = [];
   for (const each of batch.tables) {
     const hasPast = await hasTable(session, names.past(each.table.entity));
+    if (!hasPast && each.past.length > 0)
+      throw newWarehouseError(
+        'WAREHOUSE_CHANGED',
+        `The table ${names.past(each.table.entity)} is not there.`,
+      );
     tables.push({ stage: { session, names, table: each.table, hasPast }, batch: each });
   }
   const apply = async (
