@@ -111,6 +111,20 @@ describe('a link with a warehouse', limit, () => {
     expect(await stage.database.query(guards)).toEqual([{ tgenabled: 'A' }]);
   });
 
+  test('counts the rows of a database that went back, in which many are written again', async () => {
+    const stage = await openWarehouseEngine();
+    await stage.start();
+    await stage.settled();
+    await stage.compared();
+    await stage.database.query(
+      `ALTER TABLE crm.lead DISABLE TRIGGER crm_guard; DELETE FROM crm.lead; ALTER TABLE crm.lead ENABLE ALWAYS TRIGGER crm_guard;
+       UPDATE crm_sync.link SET run_no = 0; DELETE FROM crm_sync.ledger`,
+    );
+    await stage.settled();
+    await until('all is written', async () => stage.due() === 0);
+    expect(stage.side.countRows()).toEqual({ lead: 12, opportunity: 6, task: 8 });
+  });
+
   test('writes nothing before a plan is applied, where plans are applied by hand', async () => {
     const stage = await openWarehouseEngine({ link: { isManual: true } });
     await stage.start();
