@@ -102,9 +102,10 @@ export class WarehouseSide implements Side {
     return [];
   }
 
-  /** Compares all rows with the CRM's records, and writes what differs. */
+  /** Looks at the tables anew, compares all rows with the CRM's records, and writes what differs. */
   async compare(): Promise<AuditReport> {
     let report: AuditReport | undefined;
+    this.#laidOut = undefined;
     await this.#work(async (layout) => {
       if (!this.#link.isManual) await this.#land(layout);
       if (!this.#isAllRead()) return false;

@@ -203,7 +203,7 @@ describe('what is due', () => {
 });
 
 describe('a write of a side', () => {
-  test('is known until it is over, also after a restart, and takes with it what it carried', () => {
+  test('W9: is known until it is over, also after a restart, and takes with it what it carried', () => {
     const { feed, mirror } = openFollowed('1', '2');
     mirror.saveRecord(titled('1', 'B'));
     feed.beginRun({ run: 'a', keys: [lead('1')], at: 7 });
