@@ -1,14 +1,8 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { SyncError } from '../core/errors.ts';
-import { emptyCatalog } from '../core/fields/catalog.ts';
-import { customFieldKey, describeEntity } from '../core/fields/field.ts';
-import { idHeader, syncHeader } from '../core/fields/headers.ts';
-import type { Entity } from '../core/record.ts';
-import { labelKey } from '../core/text/label-key.ts';
+import { isObject } from '../core/facts.ts';
 import { showControls } from '../core/text/visible-text.ts';
-import { isLoopback } from '../http/guard.ts';
-import { standardFieldNames } from '../sheet/policy.ts';
 import {
   type Environment,
   mergeTrees,
@@ -17,18 +11,16 @@ import {
   type Tree,
   valueAt,
 } from './config-sources.ts';
+import { checkRelations } from './setting-relations.ts';
 import { settingWords } from './setting-words.ts';
 import {
-  allTabs,
   type EnvironmentVariable,
-  enabledEntities,
   environmentVariables,
   type LinkSettings,
   type Settings,
   settingsSchema,
-  tabNames,
-  tabSettings,
 } from './settings.ts';
+import { warehouseName } from './warehouse-settings.ts';
 
 export type { Environment } from './config-sources.ts';
 
@@ -47,7 +39,7 @@ export function loadLinks(environment: Environment): LinkSettings {
   const checked = checkLinks(environment);
   const mistakes = checked.flatMap(({ mistakes }) => mistakes);
   const [first, ...others] = checked.flatMap(({ settings }) => settings ?? []);
-  if (first && mistakes.length === 0) mistakes.push(...checkSpreadsheets([first, ...others]));
+  if (first && mistakes.length === 0) mistakes.push(...findShared([first, ...others]));
   if (!first || mistakes.length > 0) throw refusal(mistakes);
   return [first, ...others];
 }
@@ -63,10 +55,11 @@ export function loadSettings(environment: Environment): Settings {
   if (!meant) throw unknownLink(name, checked);
   const { mistakes, settings } = meant;
   if (!settings || mistakes.length > 0) throw refusal(mistakes);
-  const { spreadsheetId } = settings.sheet;
-  const all = checked.flatMap((link) => link.settings ?? []);
-  const doubled = checkSpreadsheets(all.filter(({ sheet }) => sheet.spreadsheetId === spreadsheetId));
-  if (doubled.length > 0) throw refusal(doubled);
+  const shared = findShared(
+    checked.flatMap((link) => link.settings ?? []),
+    settings,
+  );
+  if (shared.length > 0) throw refusal(shared);
   return settings;
 }
 
@@ -97,29 +90,27 @@ interface CheckedLink {
 /** Reads and checks the settings of every link. Fails with CONFIG_INVALID over what is not of one link. */
 function checkLinks(environment: Environment): CheckedLink[] {
   // An absent section counts as an empty one, so that an error names the setting that is missing.
-  const { links: own = {}, ...tree }: Tree = {
-    crm: {},
-    sheet: {},
-    ...readFile(environment),
-  };
+  const { links: own = {}, ...tree }: Tree = { crm: {}, ...readFile(environment) };
   const mistakes = environmentVariables.flatMap((variable) => placeVariable(tree, variable, environment));
   const links = settingsSchema.shape.links.safeParse(own, { error: settingWords });
   if (!links.success)
     mistakes.push(...links.error.issues.map((issue) => describeIssue(issue, { links: own }, ['links'])));
   if (mistakes.length > 0 || !links.success) throw refusal(mistakes);
   const names = Object.keys(links.data);
-  if (names.length === 0) return [checkTree(tree)];
+  if (names.length === 0) return [checkTree(chooseSides(tree))];
   return names.map((name) => checkLink(name, tree, links.data[name] ?? {}, environment));
 }
 
 /** Puts together what all links have and what one has for itself, from the file and from variables that end in its name. */
 function checkLink(name: string, common: Tree, given: Tree, environment: Environment): CheckedLink {
-  const own = mergeTrees({ crm: {}, sheet: {} }, given);
+  const own = mergeTrees({ crm: {} }, given);
   const misplaced = environmentVariables
     .filter(isOfLink)
     .flatMap((variable) => placeVariable(own, ofLink(variable, name), environment));
   if (misplaced.length > 0) return { name, mistakes: misplaced };
-  const { mistakes, settings } = checkTree(mergeTrees(common, own), { name, own });
+  const tree = chooseSides(mergeTrees(common, own));
+  nameSchema(tree, name);
+  const { mistakes, settings } = checkTree(tree, { name, own });
   if (!settings) return { name, mistakes };
   const { directory } = settings.state;
   const state = { ...settings.state, directory: join(directory, 'links', name) };
@@ -130,7 +121,22 @@ function checkLink(name: string, common: Tree, given: Tree, environment: Environ
   };
 }
 
-const isOfLink = ({ path }: EnvironmentVariable) => path[0] === 'crm' || path[0] === 'sheet';
+/** Leaves out the side that is not named: its other settings, as they may be common to all links, do not make a link have it. */
+function chooseSides({ sheet, warehouse, ...rest }: Tree): Tree {
+  const isNamed = (side: unknown, name: string) => isObject(side) && (side[name] ?? undefined) !== undefined;
+  const hasWarehouse = isNamed(warehouse, 'url');
+  // Without either, an error names what is missing.
+  const hasSheet = isNamed(sheet, 'spreadsheetId') || !hasWarehouse;
+  return { ...rest, ...(hasSheet ? { sheet: sheet ?? {} } : {}), ...(hasWarehouse ? { warehouse } : {}) };
+}
+
+/** Gives the tables of a link with a name a schema of their own where none is named. */
+function nameSchema(tree: Tree, link: string): void {
+  const { warehouse } = tree;
+  if (isObject(warehouse)) warehouse['schema'] ??= `crm_${link.replaceAll('-', '_')}`;
+}
+
+const isOfLink = ({ path }: EnvironmentVariable) => ['crm', 'sheet', 'warehouse'].includes(path[0] ?? '');
 
 const ofLink = (variable: EnvironmentVariable, link: string): EnvironmentVariable => ({
   ...variable,
@@ -143,16 +149,22 @@ function checkTree(tree: Tree, link?: OwnSettings): CheckedLink {
   return { mistakes: error.issues.map((issue) => describeIssue(issue, tree, [], link)) };
 }
 
-/** Two links that write the same rows would undo each other's work. */
-function checkSpreadsheets(links: readonly Settings[]): string[] {
-  const bySpreadsheet = Map.groupBy(links, ({ sheet }) => sheet.spreadsheetId);
-  return [...bySpreadsheet.values()]
-    .filter((same) => same.length > 1)
-    .map(
-      (same) =>
-        `links: ${same.map(({ link }) => link?.name).join(' and ')} have the same sheet.spreadsheetId; each link needs its own`,
-    );
-}
+/** Two links that write the same rows would undo each other's work. Those of one link alone, where one is given. */
+const findShared = (links: readonly Settings[], meant?: Settings): string[] =>
+  [
+    { setting: 'sheet.spreadsheetId', nameOf: ({ sheet }: Settings) => sheet?.spreadsheetId },
+    {
+      setting: 'warehouse.schema in one database',
+      nameOf: ({ warehouse }: Settings) => warehouse && warehouseName(warehouse),
+    },
+  ].flatMap(({ nameOf, setting }) =>
+    [...Map.groupBy(links, nameOf)]
+      .filter(([name, same]) => name !== undefined && same.length > 1 && (!meant || same.includes(meant)))
+      .map(
+        ([, same]) =>
+          `links: ${same.map(({ link }) => link?.name).join(' and ')} have the same ${setting}; each link needs its own`,
+      ),
+  );
 
 const httpPart = z.object({ http: settingsSchema.shape.http });
 
@@ -236,100 +248,3 @@ function describeFound(found: unknown, issue: z.core.$ZodIssue): string {
 
 /** A key of the CRM may have been given for something else. */
 export const hideKeys = (text: string): string => text.replace(/svc_live_[0-9a-f]{64}/gi, '(a key)');
-
-/** Relations between settings that a schema of single values can not hold. */
-function checkRelations(settings: Settings): string[] {
-  const { alerts, crm, http, sheet } = settings;
-  const urls: readonly [place: string, url: string | undefined, isGood: typeof isSafeUrl, words: string][] = [
-    ['crm.baseUrl (CRM_BASE_URL)', crm.baseUrl, isSafeUrl, unsafeUrl],
-    ['crm.baseUrl (CRM_BASE_URL)', crm.baseUrl, isPlaceAlone, moreThanPlace],
-    ['sheet.apiRootUrl (GOOGLE_API_ROOT_URL)', sheet.apiRootUrl, isSafeUrl, unsafeUrl],
-    ['alerts.webhookUrl (ALERT_WEBHOOK_URL)', alerts.webhookUrl, isSafeUrl, unsafeUrl],
-  ];
-  const problems = urls.flatMap(([place, url, isGood, words]) =>
-    url === undefined || isGood(url) ? [] : [`${place}: ${words}`],
-  );
-  if (http.readWithToken && http.controlToken === undefined)
-    problems.push('http.readWithToken: needs a token, http.controlToken (CONTROL_TOKEN)');
-  if (!isLoopback(http.host) && http.controlToken === undefined)
-    problems.push(
-      `http.host (HTTP_HOST): other machines reach the daemon at ${http.host}, so it needs a token, http.controlToken (CONTROL_TOKEN, CONTROL_TOKEN_FILE)`,
-    );
-  const ofTabs = allTabs(settings).flatMap(({ entity, tab }) => [
-    ...checkFields(entity, tab),
-    ...checkHeaders(entity, tab),
-  ]);
-  return [...problems, ...ofTabs, ...checkTitles(settings)];
-}
-
-/** A tab is found by its title as {@link labelKey} compares it, so no two may have the same one. */
-function checkTitles(settings: Settings): string[] {
-  const { conflicts } = settings.sheet;
-  const titles = enabledEntities(settings).map((entity): [path: string, title: string] => [
-    `tabs.${tabNames[entity]}`,
-    tabSettings(settings, entity).title,
-  ]);
-  if (conflicts.enabled) titles.push(['conflicts', conflicts.title]);
-  return [...Map.groupBy(titles, ([, title]) => labelKey(title)).values()].flatMap(([first, ...others]) =>
-    others.map(
-      ([path, title]) => `sheet.${path}.title: “${title}” is already the title of sheet.${first?.[0]}`,
-    ),
-  );
-}
-
-type TabSettings = ReturnType<typeof allTabs>[number]['tab'];
-
-function checkFields(entity: Entity, { columns, order, title }: TabSettings): string[] {
-  const names = standardFieldNames(entity);
-  const isField = (name: string) =>
-    names.includes(name) || (entity === 'lead' && customFieldKey(name) !== undefined);
-  const unknown = [...Object.keys(columns), ...order].filter((name) => !isField(name));
-  return [...new Set(unknown)].map(
-    (name) =>
-      `sheet.tabs: ${title} has no field ${name}; it has ${names.join(', ')}${entity === 'lead' ? ' and custom.<key>' : ''}`,
-  );
-}
-
-/** A column is found by its header, so no two of a tab may have the same one. */
-function checkHeaders(entity: Entity, { columns, pauseColumn }: TabSettings): string[] {
-  const taken = new Map([idHeader, syncHeader].map((header) => [labelKey(header), 'the daemon itself']));
-  for (const { name, header } of describeEntity(entity, emptyCatalog)) {
-    const isShown = columns[name]?.direction !== 'off' && columns[name]?.header === undefined;
-    if (isShown) taken.set(labelKey(header), name);
-  }
-  const claim = (path: string, header: string, name: string): string[] => {
-    const owner = taken.get(labelKey(header));
-    taken.set(labelKey(header), name);
-    if (owner === undefined) return [];
-    return [`sheet.tabs.${tabNames[entity]}.${path}: “${header}” is already the header of ${owner}`];
-  };
-  const ofColumns = Object.entries(columns).flatMap(([name, { direction, header }]) =>
-    header === undefined || direction === 'off' ? [] : claim(`columns.${name}.header`, header, name),
-  );
-  return [...ofColumns, ...(pauseColumn === undefined ? [] : claim('pauseColumn', pauseColumn, 'the pause'))];
-}
-
-/** To a URL, `localhost:4010` is a scheme and a path: whoever writes it is told what it lacks. */
-const unsafeUrl = 'must begin with https://, or with http:// where it is on this machine';
-
-function isSafeUrl(text: string): boolean {
-  const { protocol, hostname } = new URL(text);
-  return protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname));
-}
-
-const moreThanPlace = 'must end with its path, and have no login in it: the key alone logs in';
-
-/** Paths are written behind it, a login would be sent instead of the key, and as the owner of the mirror it is kept there. */
-function isPlaceAlone(text: string): boolean {
-  const { hash, password, search, username } = new URL(text);
-  return `${username}${password}${search}${hash}` === '';
-}
-
-/** Names under which a machine reaches itself, and the host of a container's sandbox on the same machine. */
-const loopback = new Set([
-  'localhost',
-  '127.0.0.1',
-  '[::1]',
-  'host.docker.internal',
-  'host.containers.internal',
-]);

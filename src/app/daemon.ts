@@ -5,7 +5,6 @@ import { facts } from '../core/facts.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { Log } from '../core/ports.ts';
 import { type LinkSide, startHttp } from '../http/server.ts';
-import { SheetSide } from '../sheet/side.ts';
 import type { Condition } from '../sync/conditions.ts';
 import { Engine } from '../sync/engine.ts';
 import { Health } from '../sync/health.ts';
@@ -66,8 +65,8 @@ export type RunningLink = ReturnType<typeof openRunningLink>;
 
 /** Opens the mirror and the adapters of a link. */
 export function openRunningLink(settings: Settings, log: Log, surroundings: Surroundings) {
-  const { link, backUp, budgetUsage, close } = openLink(settings, log, surroundings);
-  const engine = new Engine(link, [new SheetSide(link)]);
+  const { link, sides, backUp, budgetUsage, close } = openLink(settings, log, surroundings);
+  const engine = new Engine(link, sides);
   const pauseMs = () => budgetUsage().parkedMs;
   const health = new Health({ engine, limits: settings.health, pauseMs });
   const watch = new Watch(engine, health, budgetUsage);

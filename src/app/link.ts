@@ -2,32 +2,30 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createBullmqQueue } from '../bullmq/queue.ts';
 import { explainError, isSyncError, SyncError } from '../core/errors.ts';
-import { type Fact, facts } from '../core/facts.ts';
+import { facts } from '../core/facts.ts';
 import { emptyCatalog, fieldsInUse } from '../core/fields/catalog.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { BudgetLog, Log, WorkQueue } from '../core/ports.ts';
-import { type Entity, entities } from '../core/record.ts';
 import { createRequestBudget, onlyKey, type RequestBudget } from '../crm/budget.ts';
 import { createCrmClient } from '../crm/client.ts';
 import { type ApiKey, createApiKey } from '../crm/key-pool.ts';
-import type { SheetsClientOptions } from '../google/client.ts';
-import { createGoogleSheetTable } from '../google/table.ts';
 import { createInProcessQueue } from '../inprocess/queue.ts';
-import { sheetFacts } from '../sheet/facts.ts';
-import type { SheetLink } from '../sheet/link.ts';
-import { type ColumnPolicy, type Policy, type TabPolicy, titlesOf } from '../sheet/policy.ts';
-import { beginRebase, type Occasion, readWrites, rebaseCopy } from '../sheet/rebase.ts';
-import { hasMetColumns } from '../sheet/tab-columns.ts';
+import { beginRebase, type Occasion, rebaseCopy } from '../sheet/rebase.ts';
 import { mirrorFile, openMirror } from '../sqlite/open.ts';
 import { openSharedBudget, type SharedBudget } from '../sqlite/shared-budget.ts';
 import { enterMirror, type Lease } from '../sync/lease.ts';
-import type { LinkTimes } from '../sync/link.ts';
+import type { Link, LinkTimes } from '../sync/link.ts';
+import type { Side } from '../sync/side.ts';
 import { systemClock } from './clock.ts';
 import { type Environment, linkVariable, loadSettings } from './config.ts';
 import { openInstance } from './instance.ts';
-import { enabledEntities, type Settings, tabSettings } from './settings.ts';
+import { takeOwnership } from './owner.ts';
+import { enabledEntities, type Settings } from './settings.ts';
+import { openSheetSide, readRules } from './sheet-side.ts';
 import { shortHash } from './short-hash.ts';
 import { findNetworkDisk, networkDiskAdvice, privateStateAdvice } from './state-directory.ts';
+import { warehouseName, warehouseStores } from './warehouse-settings.ts';
+import { openWarehouseSide } from './warehouse-side.ts';
 
 /** A daemon of which the spreadsheet shows no sign of life for so long is gone. */
 const goneAfterMs = 150_000;
@@ -49,8 +47,15 @@ export interface Surroundings {
   readonly lease?: Lease | undefined;
 }
 
+/** Names what the link of the settings keeps the same; no other link has it. */
+export const sidesNameOf = ({ sheet, warehouse }: Settings): string =>
+  sheet?.spreadsheetId ?? (warehouse ? warehouseName(warehouse) : '');
+
 /** What names a link to people. */
-export const linkNameOf = ({ link, sheet }: Settings): string => link?.name ?? sheet.spreadsheetId;
+export const linkNameOf = (settings: Settings): string => settings.link?.name ?? sidesNameOf(settings);
+
+/** What people call records where no tab has a title. */
+const plainTitles = { lead: 'Leads', opportunity: 'Opportunities', task: 'Tasks', contact: 'Contacts' };
 
 /**
  * Builds a link from settings: opens its mirror, checks that the mirror belongs to it, and joins the adapters. Starts nothing. `backUp`
@@ -61,25 +66,16 @@ export function openLink(
   log: Log,
   { lease, rereadKeys, sharedBudget }: Surroundings = {},
 ) {
-  const { directory } = settings.state;
-  const { mirror, budgetLog, backUp, openToOthers, timesCorrected } = openMirror({
-    directory,
-    reserveBytes: diskReserveBytes,
-    now: systemClock.now(),
-  });
-  if (timesCorrected > 0) log.warn('clock.was-set-back', { rows: timesCorrected });
-  if (openToOthers.length > 0)
-    log.warn('state.open-to-others', { paths: openToOthers, advice: privateStateAdvice });
-  const fileSystem = findNetworkDisk(directory);
-  if (fileSystem) log.warn('state.on-network', { fileSystem, advice: networkDiskAdvice });
+  const { backUp, budgetLog, mirror } = openOwnMirror(settings, log);
   try {
     const newWord = () => randomBytes(6).toString('hex');
     takeOwnership(mirror, settings);
-    if (rebaseOlder(mirror, lease, { now: systemClock.now(), newWord: newWord() }))
+    mirror.setFollowers(settings.warehouse ? [warehouseStores] : []);
+    if (rebaseOlder(mirror, settings, lease, { now: systemClock.now(), newWord: newWord() }))
       log.warn('mirror.rebased', {});
     const own = openInstance({
       now: systemClock.now(),
-      lockedFile: mirrorFile(directory),
+      lockedFile: mirrorFile(settings.state.directory),
       board: lease?.board,
     });
     const common = { clock: systemClock, random: Math.random, log };
@@ -92,17 +88,12 @@ export function openLink(
       crm: createCrmClient({ ...client, budget: onlyKey(budget, key) }),
     }));
     const fence = lease ? { fence: lease } : {};
-    const link: SheetLink = {
-      ...readRules(settings),
+    const link: Link = {
+      entities: enabledEntities(settings),
+      titles: settings.sheet ? readRules(settings.sheet).titles : plainTitles,
       name: linkNameOf(settings),
       mirror,
       crm: createCrmClient({ ...client, budget, customFields: readFieldsInUse(mirror), ...fence }),
-      table: createGoogleSheetTable({
-        ...sheetOptions(settings, log),
-        account: accountOf(settings),
-        ...fence,
-      }),
-      own,
       queue: openQueue(settings, log),
       ...common,
       isManual: settings.writes === 'manual',
@@ -112,28 +103,63 @@ export function openLink(
       // A secret may have been exchanged meanwhile.
       keys: () => keyReaders.map(({ crm, key }) => ({ crm, name: key.name })),
     };
-    const close = () => {
+    const sheet = openSheetSide(settings, link, { ...fence, own });
+    const warehouse = openWarehouseSide(settings, link, { ...fence, token: lease?.token ?? 0 });
+    const close = async () => {
       own.close();
       budget.close();
       slots.close();
       mirror.close();
+      await warehouse?.link.database.close();
     };
-    return { link, budgetUsage: () => budget.usage(), backUp: () => backUp(systemClock.now()), close };
+    return {
+      link,
+      sheet: sheet?.link,
+      warehouse: warehouse?.link,
+      sides: [sheet, warehouse].flatMap((each): Side[] => (each ? [each.side] : [])),
+      budgetUsage: () => budget.usage(),
+      backUp: () => backUp(systemClock.now()),
+      close,
+    };
   } catch (error) {
     mirror.close();
     throw error;
   }
 }
 
+function openOwnMirror({ state: { directory } }: Settings, log: Log) {
+  const opened = openMirror({ directory, reserveBytes: diskReserveBytes, now: systemClock.now() });
+  const { openToOthers, timesCorrected } = opened;
+  if (timesCorrected > 0) log.warn('clock.was-set-back', { rows: timesCorrected });
+  if (openToOthers.length > 0)
+    log.warn('state.open-to-others', { paths: openToOthers, advice: privateStateAdvice });
+  const fileSystem = findNetworkDisk(directory);
+  if (fileSystem) log.warn('state.on-network', { fileSystem, advice: networkDiskAdvice });
+  return opened;
+}
+
 /** Rebases a mirror that does not remember what was agreed last. Returns whether it was one. */
-function rebaseOlder(mirror: Mirror, lease: Lease | undefined, occasion: Occasion): boolean {
-  const isOutrun =
-    lease !== undefined && enterMirror(mirror, lease, (reason) => beginRebase(mirror, reason, occasion));
+function rebaseOlder(
+  mirror: Mirror,
+  { warehouse }: Settings,
+  lease: Lease | undefined,
+  occasion: Occasion,
+): boolean {
+  const rewriteWarehouse = () => {
+    if (warehouse) mirror.of(warehouseStores).feed.noteAllDue();
+  };
+  const rebase = (reason: string) => {
+    beginRebase(mirror, reason, occasion);
+    rewriteWarehouse();
+  };
+  const isOutrun = lease !== undefined && enterMirror(mirror, lease, rebase);
+  if (mirror.readFact(facts.copiedAt) !== undefined) rewriteWarehouse();
   const isCopy = rebaseCopy(mirror, occasion);
   return isOutrun || isCopy;
 }
 
 const timesOf = (settings: Settings): LinkTimes => ({
+  ...timesWithoutSheet,
   ...settings.crm,
   ...settings.sheet,
   readPauseMs: idleReadPauseMs(settings),
@@ -142,6 +168,9 @@ const timesOf = (settings: Settings): LinkTimes => ({
   markMs: 60_000,
   goneMs: goneAfterMs,
 });
+
+/** What a resync goes by where there is no spreadsheet. */
+const timesWithoutSheet = { pollMs: 5_000, typingPauseMs: 2_000 };
 
 const readFieldsInUse = (mirror: Mirror) => fieldsInUse(mirror.readCatalog() ?? emptyCatalog);
 
@@ -222,110 +251,10 @@ export const createKeyBudget = (
     log,
   });
 
-/** How the settings' spreadsheet is reached. */
-export const sheetOptions = ({ sheet }: Settings, log: Log): SheetsClientOptions => ({
-  ...sheet,
-  rootUrl: sheet.apiRootUrl,
-  clock: systemClock,
-  random: Math.random,
-  log,
-});
-
-/** Names the CRM account in the spreadsheet. The specification tells no account apart from its address. */
-export const accountOf = ({ crm }: Settings): string => shortHash(withoutSlash(crm.baseUrl));
-
-/** With a slash at its end an address is the same. */
-const withoutSlash = (address: string): string => address.replace(/\/+$/, '');
-
-const ownerOf = ({
-  crm,
-  sheet,
-}: Settings): [fact: Fact<string>, value: string, isKnown: typeof knowsCrm][] => [
-  [facts.crmAddress, withoutSlash(crm.baseUrl), knowsCrm],
-  [sheetFacts.spreadsheet, sheet.spreadsheetId, knowsTable],
-];
-
-/** Whether the mirror holds anything that the CRM said. */
-const knowsCrm = (mirror: Mirror): boolean =>
-  mirror.readCatalog() !== undefined ||
-  mirror.readSweeps().length > 0 ||
-  mirror.readRecords().length > 0 ||
-  knowsBoth(mirror);
-
-/** Whether the mirror holds anything that the table said. */
-const knowsTable = (mirror: Mirror): boolean =>
-  hasMetColumns(mirror) || readWrites(mirror).length > 0 || knowsBoth(mirror);
-
-/** What is agreed, or on its way from one side to the other, is of both. */
-const knowsBoth = (mirror: Mirror): boolean =>
-  [
-    mirror.readAgreements(),
-    mirror.readOutbox(),
-    mirror.readOpenWrites(),
-    mirror.searchJournal({ limit: 1 }),
-  ].some(({ length }) => length > 0);
-
-/**
- * A mirror belongs to one CRM and one spreadsheet: with another it would take everything for deleted and new. Fails with CONFIG_INVALID
- * when the mirror belongs to others than the settings name; one that belongs to nobody yet is good. So is one that was only opened with
- * another name and has heard nothing from there: whoever mistyped an address mends it in the settings alone.
- */
-export function checkOwner(mirror: Mirror, settings: Settings): void {
-  for (const [fact, value, isKnown] of ownerOf(settings)) {
-    const before = mirror.readFact(fact);
-    if (before === undefined || withoutSlash(before) === value || !isKnown(mirror)) continue;
-    const message = `The state directory belongs to ${fact.name} ${before}, but the settings say ${value}. Use another STATE_DIR for it.`;
-    throw new SyncError('CONFIG_INVALID', message);
-  }
-}
-
-function takeOwnership(mirror: Mirror, settings: Settings): void {
-  checkOwner(mirror, settings);
-  for (const [fact, value] of ownerOf(settings)) mirror.saveFact(fact, value);
-}
-
 function openQueue(settings: Settings, log: Log): WorkQueue {
   const { redisUrl, concurrency } = settings.queue;
   const clock = systemClock;
   if (redisUrl === undefined) return createInProcessQueue({ concurrency, clock, log });
-  const name = `push-${shortHash(settings.sheet.spreadsheetId).slice(0, 12)}`;
+  const name = `push-${shortHash(sidesNameOf(settings)).slice(0, 12)}`;
   return createBullmqQueue({ redisUrl, name, concurrency, clock, log });
-}
-
-/** What the settings say of what is kept the same, and how. */
-export function readRules(settings: Settings): Pick<SheetLink, 'entities' | 'policy' | 'titles'> {
-  const policy = readPolicy(settings);
-  return { entities: enabledEntities(settings), policy, titles: titlesOf(policy) };
-}
-
-/** The configuration speaks of the sheet; deciding knows it as the table. */
-export function readPolicy(settings: Settings): Policy {
-  const { appendsMax, brakes, conflicts: questions, vanishedRows } = settings.sheet;
-  const tabs = Object.fromEntries(entities.map((entity) => [entity, readTab(settings, entity)]));
-  const questionsTitle = questions.enabled ? questions.title : undefined;
-  return { tabs: tabs as Record<Entity, TabPolicy>, questionsTitle, vanishedRows, brakes, appendsMax };
-}
-
-const conflicts = { crm: 'crm', sheet: 'table', ask: 'ask' } as const;
-const directions = { both: 'both', toSheet: 'toTable', off: 'off' } as const;
-
-function readTab(settings: Settings, entity: Entity): TabPolicy {
-  const { title, conflict, columns, order, pauseColumn, vanishedRows } = tabSettings(settings, entity);
-  const rules = Object.entries(columns).map(([name, column]): [string, ColumnPolicy] => [
-    name,
-    {
-      header: column.header,
-      direction: column.direction && directions[column.direction],
-      conflict: column.conflict && conflicts[column.conflict],
-      blank: column.blank,
-    },
-  ]);
-  return {
-    title,
-    conflict: conflicts[conflict],
-    columns: Object.fromEntries(rules),
-    order,
-    pauseHeader: pauseColumn,
-    vanishedRows,
-  };
 }

@@ -10,7 +10,7 @@ import type { Condition, ConditionName } from '../sync/conditions.ts';
 import type { BoardView, Holder, Lease, LeaseBoard } from '../sync/lease.ts';
 import { systemClock } from './clock.ts';
 import { createAlerts, type Daemon, graceOf, once, openRunningLink, type RunningLink } from './daemon.ts';
-import { linkNameOf, type RereadKeys } from './link.ts';
+import { linkNameOf, type RereadKeys, sidesNameOf } from './link.ts';
 import { logOfLink } from './logger.ts';
 import type { LinkSettings, Settings } from './settings.ts';
 import { shortHash } from './short-hash.ts';
@@ -220,7 +220,7 @@ export class LinkRunner {
         await running?.stop(closingMs);
       } finally {
         // Also where a full disk could not take a note of it: with its mirror open no try could ever succeed.
-        running?.close();
+        await running?.close();
         post.lease = undefined;
         if (lease) await board?.release(lease);
       }
@@ -239,7 +239,7 @@ export class LinkRunner {
     } finally {
       // What was stopped does not go on by itself, also where a full disk could not take a note of it.
       await front.shut(name);
-      running.close();
+      await running.close();
       post.running = undefined;
       post.lease = undefined;
       post.trouble = undefined;
@@ -272,7 +272,7 @@ export async function startLinksDaemon(
   log: Log,
   rereadKeysOf: (link: string) => RereadKeys,
 ): Promise<Daemon> {
-  // What is not of crm or sheet is common to all links.
+  // What is not of the CRM or a side is common to all links.
   const [common] = links;
   await using opening = new AsyncDisposableStack();
   const sharedBudget = openSharedBudget(common.link?.commonDirectory ?? common.state.directory);
@@ -306,7 +306,7 @@ export async function startLinksDaemon(
 function openBoard(links: LinkSettings, log: Log): LeaseBoard | undefined {
   const [{ queue }] = links;
   if (queue.redisUrl === undefined) return undefined;
-  const ids = new Map(links.map(({ link, sheet }) => [link?.name ?? '', shortHash(sheet.spreadsheetId)]));
+  const ids = new Map(links.map((settings) => [settings.link?.name ?? '', shortHash(sidesNameOf(settings))]));
   return createLeaseBoard({
     redisUrl: queue.redisUrl,
     links: ids,

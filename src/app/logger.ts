@@ -4,6 +4,7 @@ import { prettyFactory } from 'pino-pretty';
 import { framesOf } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import { showControls, showMarks } from '../core/text/visible-text.ts';
+import { hideLogins } from './setting-urls.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -23,6 +24,7 @@ const secretFields = [
   'x-api-key',
   'controlToken',
   'redisUrl',
+  'warehouseUrl',
   'password',
   'private_key',
   'access_token',
@@ -43,12 +45,13 @@ const options: LoggerOptions = {
   },
 };
 
-/** Errors of libraries carry what was sent, with the keys in it. Only what says what happened is shown. */
+/** Errors of libraries carry what was sent, with the keys in it. Only what says what happened is shown, and of an address no login. */
 function withoutBaggage(value: unknown): unknown {
+  if (typeof value === 'string') return hideLogins(value);
   if (!(value instanceof Error)) return value;
   const { name } = value;
   // A reader in a terminal sees the stack as it is: its message must not pass for lines of the log.
-  const message = showControls(value.message);
+  const message = showControls(hideLogins(value.message));
   const stack = [`${name}: ${message}`, ...framesOf(value)].join('\n');
   return { name, message, ...('code' in value ? { code: value.code } : {}), stack };
 }

@@ -1,29 +1,9 @@
 import { z } from 'zod';
-import { type Entity, entities, listedEntities } from '../core/record.ts';
+import { type Entity, entities } from '../core/record.ts';
 import { logLevels } from './logger.ts';
-
-const whole = (min: number, initial: number, description: string) =>
-  z.int().min(min).default(initial).describe(description);
-
-/** A whole number of milliseconds, at least 1 unless the default is less. */
-const milliseconds = (initial: number, description: string) =>
-  whole(Math.min(1, initial), initial, `${description} (milliseconds)`);
-
-const count = (initial: number, description: string) => whole(1, initial, description);
-
-const share = (initial: number, description: string) =>
-  z.number().min(0).max(1).default(initial).describe(description);
-
-const flag = (initial: boolean, description: string) => z.boolean().default(initial).describe(description);
-
-/** A text that may be absent. */
-const text = (description: string) => z.string().min(1).optional().describe(description);
-
-const tabTitle = (initial: string, description: string) =>
-  z.string().min(1).max(100).default(initial).describe(description);
-
-/** Settings that all have defaults or may be absent, and so may their section. */
-const section = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape).prefault({} as never);
+import { count, flag, milliseconds, section, share, tabTitle, text, whole } from './setting-parts.ts';
+import { isReadable } from './setting-urls.ts';
+import { type WarehouseSettings, warehouse } from './warehouse-settings.ts';
 
 const conflict = z.enum(['crm', 'sheet', 'ask']);
 
@@ -102,15 +82,19 @@ const crm = z.strictObject({
   lagMs: milliseconds(5_000, 'How long lists of the CRM may still show what was just overwritten'),
 });
 
-const sheet = z.strictObject({
+const nothingNamed =
+  'is missing: name a spreadsheet here, or a database in warehouse.url (WAREHOUSE_URL), or both';
+
+/** The settings of the spreadsheet that is kept the same. */
+export const sheet = z.strictObject({
   spreadsheetId: z
-    .string()
+    .string({ error: ({ input }) => (input === undefined ? nothingNamed : undefined) })
     .trim()
     .regex(
       /^[\w-]+$/,
       'must be the id in the address of the spreadsheet: what stands between /d/ and the next slash',
     )
-    .describe("The long id in the spreadsheet's address."),
+    .describe("The long id in the spreadsheet's address; without it the link has no spreadsheet."),
   credentialsFile: text('Credentials file of Google; without it, the default login of the machine is used.'),
   apiRootUrl: z.url().optional().describe('An emulator of Google; then there is no Google login.'),
   timeoutMs: milliseconds(60_000, 'Longest time one request to Google may take'),
@@ -168,6 +152,7 @@ const ownSettings = (section: string) =>
 const link = z.strictObject({
   crm: ownSettings('crm'),
   sheet: ownSettings('sheet'),
+  warehouse: ownSettings('warehouse'),
   writes: writes.optional(),
 });
 
@@ -175,17 +160,6 @@ const unreadableRedis =
   'must be an address such as redis://:password@host:6379; signs like /, # and % in the password are written as %2F, %23 and %25';
 
 const unreadableLogin = 'a sign % in the name or the password must be written as %25';
-
-/** Whether what is said of user and password can be decoded, too: a URL leaves it as it is. */
-function isReadable(address: string): boolean {
-  try {
-    const { password, username } = new URL(address);
-    decodeURIComponent(`${username}:${password}`);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 const wrongHostName = 'must be a name such as sync.example.com, with nothing before or behind it';
 
@@ -198,12 +172,15 @@ const headerText = /^[\x21-\x7e\xa0-\xff]([\x20-\x7e\xa0-\xff]*[\x21-\x7e\xa0-\x
 /** Every setting there is: its type, unit, default and meaning. The configuration file has this shape. */
 export const settingsSchema = z.strictObject({
   crm,
-  sheet,
+  sheet: sheet.optional(),
+  warehouse: warehouse.optional(),
   writes: writes.default('automatic'),
   links: z
     .record(linkName, link)
     .default({})
-    .describe('Several accounts and spreadsheets, by names of your own; one without a name where empty.'),
+    .describe(
+      'Several accounts with their spreadsheets and databases, by names of your own; one without a name where empty.',
+    ),
   queue: section({
     redisUrl: z
       .string()
@@ -267,7 +244,9 @@ export interface Settings extends z.infer<typeof settingsSchema> {
   readonly link?: LinkPlace;
 }
 
-/** The settings of all links; what is not of `crm` or `sheet`, nor `writes`, is the same in each. */
+export type SheetSettings = z.infer<typeof sheet>;
+
+/** The settings of all links; what is not of `crm`, `sheet` or `warehouse`, nor `writes`, is the same in each. */
 export type LinkSettings = readonly [Settings, ...Settings[]];
 
 /** A link's place among others. Its mirror lives in a directory of its own, which is its `state.directory`. */
@@ -277,7 +256,7 @@ export interface LinkPlace {
   readonly commonDirectory: string;
 }
 
-/** The name of a tab in the configuration. */
+/** The name of a tab or a table in the configuration. */
 export const tabNames = {
   lead: 'leads',
   opportunity: 'opportunities',
@@ -303,6 +282,7 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: 'GOOGLE_SPREADSHEET_ID', path: ['sheet', 'spreadsheetId'] },
   { name: 'GOOGLE_APPLICATION_CREDENTIALS', path: ['sheet', 'credentialsFile'] },
   { name: 'GOOGLE_API_ROOT_URL', path: ['sheet', 'apiRootUrl'] },
+  { name: 'WAREHOUSE_URL', path: ['warehouse', 'url'], isSecret: true },
   { name: 'REDIS_URL', path: ['queue', 'redisUrl'], isSecret: true },
   { name: 'STATE_DIR', path: ['state', 'directory'] },
   { name: 'HTTP_HOST', path: ['http', 'host'] },
@@ -313,12 +293,28 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
 ];
 
 /** The tab that belongs to an entity. */
-export const tabSettings = (settings: Settings, entity: Entity) => settings.sheet.tabs[tabNames[entity]];
+export const tabSettings = ({ tabs }: SheetSettings, entity: Entity) => tabs[tabNames[entity]];
 
-/** The entities that are kept the same. */
-export const enabledEntities = ({ sheet: { tabs } }: Settings): readonly Entity[] =>
-  tabs.contacts.enabled ? entities : listedEntities;
+/** The entities that have a tab. */
+export const sheetEntities = ({ tabs }: SheetSettings): readonly Entity[] =>
+  entities.filter((entity) => entity !== 'contact' || tabs.contacts.enabled);
+
+/** The entities that have a table. */
+export const warehouseEntities = ({ tables }: WarehouseSettings): readonly Entity[] =>
+  entities.filter((entity) => tables[tabNames[entity]].enabled);
+
+/** The entities that are kept the same, at any side. */
+export function enabledEntities({
+  sheet,
+  warehouse,
+}: Pick<Settings, 'sheet' | 'warehouse'>): readonly Entity[] {
+  const enabled = [
+    ...(sheet ? sheetEntities(sheet) : []),
+    ...(warehouse ? warehouseEntities(warehouse) : []),
+  ];
+  return entities.filter((entity) => enabled.includes(entity));
+}
 
 /** All entities with their tab. */
-export const allTabs = (settings: Settings) =>
-  entities.map((entity) => ({ entity, tab: tabSettings(settings, entity) }));
+export const allTabs = (sheet: SheetSettings) =>
+  entities.map((entity) => ({ entity, tab: tabSettings(sheet, entity) }));

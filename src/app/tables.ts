@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type ErrorCode, errorKinds } from '../core/errors.ts';
-import { hintFor } from '../sheet/port/errors.ts';
+import { type ErrorCode, errorKinds, hintOf } from '../core/errors.ts';
+import { sheetHints } from '../sheet/port/errors.ts';
+import { warehouseHints } from '../warehouse/port/errors.ts';
 import { environmentVariables, settingsSchema } from './settings.ts';
 
 /** One setting as it is shown to people. */
@@ -17,7 +18,7 @@ export interface SettingRow {
 
 /** Every setting, from the schema itself, so that no list of them can be out of date. */
 export function listSettings(): SettingRow[] {
-  return walk(z.toJSONSchema(settingsSchema, { io: 'input' }), [], false);
+  return walk(z.toJSONSchema(settingsSchema, { io: 'input' }), [], true);
 }
 
 type Schema = z.core.JSONSchema.BaseSchema;
@@ -26,7 +27,7 @@ function walk(node: Schema | boolean, path: readonly string[], isRequired: boole
   const { properties, required = [], additionalProperties = {}, ...setting }: Schema = Object(node);
   if (properties) {
     return Object.entries(properties).flatMap(([name, inner]) =>
-      walk(inner, [...path, name], required.includes(name)),
+      walk(inner, [...path, name], isRequired && required.includes(name)),
     );
   }
   // What may hold anything is described as a whole.
@@ -47,11 +48,11 @@ function walk(node: Schema | boolean, path: readonly string[], isRequired: boole
   ];
 }
 
-const tabPath = /^sheet\.tabs\.\w+\./;
+const tabPath = /^(sheet\.tabs|warehouse\.tables)\.\w+\./;
 
 /** The settings that every tab has, once for all of them; a default that differs is given for each tab. */
 function mergeTabs(rows: readonly SettingRow[]): SettingRow[] {
-  const alike = Map.groupBy(rows, ({ path }) => path.replace(tabPath, 'sheet.tabs.<tab>.'));
+  const alike = Map.groupBy(rows, ({ path }) => path.replace(tabPath, '$1.<tab>.'));
   return [...alike].flatMap(([path, [first, ...others]]): SettingRow[] => {
     if (!first) return [];
     if (others.length === 0) return [first];
@@ -72,6 +73,11 @@ export function settingsTable(): string {
     '\n',
   );
 }
+
+const hints: Readonly<Partial<Record<ErrorCode, string>>> = { ...sheetHints, ...warehouseHints };
+
+/** What to do about any error. */
+const hintFor = (code: ErrorCode): string => hints[code] ?? hintOf(code);
 
 const menders = {
   operator: 'the operator',

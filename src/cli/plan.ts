@@ -1,17 +1,22 @@
 import type { Command } from 'commander';
 import type { RecordKey } from '../core/record.ts';
 import { answersTo } from '../core/waiting/answer.ts';
+import type { Brake, Hold } from '../core/waiting/waiting.ts';
 import type { Plan } from '../sheet/plans/plan.ts';
 import type { Condition } from '../sync/conditions.ts';
 import type { PlanDifference } from '../sync/side.ts';
+import type { WarehousePlan } from '../warehouse/plan.ts';
 import { type CommandContext, exitCodes, print } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { describePlace, describeStopped, needsPerson } from './stopped.ts';
 
-interface PlanAnswer extends Plan {
-  readonly id: string;
+type SidePlan = (Plan | WarehousePlan) & { readonly id: string };
+
+/** The plan of the first side, with those of the others beside it. */
+type PlanAnswer = SidePlan & {
+  readonly others?: readonly SidePlan[];
   readonly conditions: readonly Condition[];
-}
+};
 
 interface ApplyAnswer {
   readonly isApplied: boolean;
@@ -26,8 +31,8 @@ export function addPlanCommands(program: Command, { environment, finish }: Comma
     .option('--json', 'print the plan as JSON')
     .action(async ({ json }: { json?: true }) => {
       const plan = await callDaemon<PlanAnswer>(environment, 'POST', '/api/plan');
-      print(...(json ? [JSON.stringify(plan)] : describePlan(plan)));
-      if (plan.conflicts.length > 0 || needsPerson(plan)) finish(exitCodes.needsPerson);
+      print(...(json ? [JSON.stringify(plan)] : describePlans(plan)));
+      if (listPlans(plan).some(asksPerson)) finish(exitCodes.needsPerson);
     });
   program
     .command('apply')
@@ -52,8 +57,55 @@ function describeApplied(id: string, { differences, isApplied }: ApplyAnswer): s
   ];
 }
 
-function describePlan(plan: PlanAnswer): string[] {
-  const { id, outbox, table, conflicts, brakes, conditions, holds, refusals, restlessRows } = plan;
+const listPlans = (answer: PlanAnswer): readonly SidePlan[] => [answer, ...(answer.others ?? [])];
+
+const isOfWarehouse = (plan: SidePlan): plan is WarehousePlan & SidePlan => 'side' in plan;
+
+const asksPerson = (plan: SidePlan): boolean =>
+  isOfWarehouse(plan)
+    ? needsPerson({ ...plan, refusals: [] })
+    : plan.conflicts.length > 0 || needsPerson(plan);
+
+function describePlans(answer: PlanAnswer): string[] {
+  const told = listPlans(answer).flatMap((plan) => {
+    const lines = isOfWarehouse(plan) ? describeWarehousePlan(plan) : describePlan(plan);
+    return lines.length === 0 ? [] : [{ lines, plan }];
+  });
+  const { conditions } = answer;
+  const doubts = conditions.map(({ since, words }) => `Since ${new Date(since).toISOString()}: ${words}`);
+  if (told.length === 0)
+    return doubts.length === 0
+      ? ['Nothing to do: both sides are the same.']
+      : ['Nothing to do by what is known of both sides.', ...doubts];
+  const ways = told.map(({ plan }) => {
+    const where = told.length > 1 ? ` at the ${isOfWarehouse(plan) ? 'warehouse' : 'sheet'}` : '';
+    return `To do exactly this${where}: apply ${plan.id}`;
+  });
+  return [...told.flatMap(({ lines }) => lines), ...doubts, ...ways];
+}
+
+const describeWarehousePlan = ({ brakes, deletes, holds, records }: WarehousePlan): string[] => [
+  ...describeCounts('write', records),
+  ...describeCounts('delete', deletes),
+  ...brakes.flatMap(describeBrake),
+  ...holds.map(describeHold),
+];
+
+const describeCounts = (verb: string, counts: WarehousePlan['records']): string[] =>
+  Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .map(([entity, count]) => `Warehouse  ${verb} ${count} ${entity}`);
+
+const describeBrake = (brake: Brake): string[] => [
+  `Stopped  ${brake.reason}${answersTo(brake.scope).length > 0 ? ` To go on: approve ${brake.scope}` : ''}`,
+  ...describeStopped(brake),
+];
+
+const describeHold = (hold: Hold): string =>
+  `${hold.isOffer ? 'Offered' : 'Held'}  ${describePlace(hold)}: ${hold.reason}`;
+
+function describePlan(plan: Plan): string[] {
+  const { outbox, table, conflicts, brakes, holds, refusals, restlessRows } = plan;
   const nameOf = ({ entity, id }: RecordKey) => `${entity} ${id}`;
   const lines = [
     ...outbox.save.map(({ key, kind, fields }) => `CRM    ${kind} ${nameOf(key)} ${describeFields(fields)}`),
@@ -70,20 +122,12 @@ function describePlan(plan: PlanAnswer): string[] {
     ...conflicts.map(({ key, field, crm, table: cell }) => {
       return `Conflict  ${nameOf(key)} ${field}: the CRM has ${JSON.stringify(crm)}, the sheet ${JSON.stringify(cell)}`;
     }),
-    ...brakes.flatMap((brake) => [
-      `Stopped  ${brake.reason}${answersTo(brake.scope).length > 0 ? ` To go on: approve ${brake.scope}` : ''}`,
-      ...describeStopped(brake),
-    ]),
-    ...holds.map((hold) => `${hold.isOffer ? 'Offered' : 'Held'}  ${describePlace(hold)}: ${hold.reason}`),
+    ...brakes.flatMap(describeBrake),
+    ...holds.map(describeHold),
     ...refusals.map((refusal) => `Refused  ${describePlace(refusal)}: ${refusal.reason}`),
   ];
   if (restlessRows > 0) lines.push(`${restlessRows} rows changed just now and are taken once they rest.`);
-  const doubts = conditions.map(({ since, words }) => `Since ${new Date(since).toISOString()}: ${words}`);
-  if (lines.length === 0)
-    return doubts.length === 0
-      ? ['Nothing to do: both sides are the same.']
-      : ['Nothing to do by what is known of both sides.', ...doubts];
-  return [...lines, ...doubts, `To do exactly this: apply ${id}`];
+  return lines;
 }
 
 const describeFields = (fields: Readonly<Record<string, unknown>>): string =>

@@ -13,6 +13,7 @@ const commandLoaders: readonly (readonly [names: readonly string[], load: () => 
   [['status'], async () => (await import('./status.ts')).addStatusCommand],
   [['plan', 'apply'], async () => (await import('./plan.ts')).addPlanCommands],
   [['resync'], async () => (await import('./resync.ts')).addResyncCommand],
+  [['warehouse'], async () => (await import('./warehouse.ts')).addWarehouseCommand],
   [
     ['conflicts', 'resolve', 'approve', 'retry', 'revert', 'ignore'],
     async () => (await import('./decisions.ts')).addDecisionCommands,
@@ -37,6 +38,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   plan: ['plan', 'plan --json'],
   apply: ['apply 3f9c2a7b1e04'],
   resync: ['resync', 'resync --json'],
+  warehouse: ['warehouse sql', 'warehouse dbt', 'warehouse audit --json'],
   conflicts: ['conflicts', 'conflicts --json'],
   resolve: [
     'resolve lead-42 title theirs',
@@ -71,7 +73,7 @@ const exitCodesText =
  */
 export async function buildProgram(context: CommandContext, words: readonly string[] = []): Promise<Command> {
   const program = new Command('crm-sheet-sync').description(
-    "Keeps an agency's CRM and a Google Sheet the same, in both directions.",
+    "Keeps an agency's CRM and a Google Sheet the same, in both directions, and a PostgreSQL warehouse beside them.",
   );
   const manifest: { version: string } = JSON.parse(readFileSync(manifestFile, 'utf8'));
   program.version(manifest.version, '-V, --version', 'print the version');

@@ -39,7 +39,7 @@ function describeReport(report: ResyncReport): string {
   const isSame = report.tableSteps + report.crmWrites + report.waiting + report.unapplied === 0;
   const wrote = isSame
     ? 'Both sides were the same: nothing was written.'
-    : `${report.tableSteps} rows of the sheet and ${report.crmWrites} records of the CRM were written.`;
+    : `${report.tableSteps} rows and ${report.crmWrites} records of the CRM were written.`;
   const waits =
     report.waiting === 0 ? '' : ` Not done: ${report.waiting}; status says what waits and for whom.`;
   const planned =

@@ -20,8 +20,19 @@ export function addStatusCommand(program: Command, { environment, finish }: Comm
 const hasOwnLines = new Set<string>(['HELD', 'BRAKE', 'QUESTIONS']);
 
 function describeStatus(status: StatusAnswer): string[] {
-  const { brakes, conditions, holds, isManual, problems, queue, refusals, restlessRows, tabs, waiting } =
-    status;
+  const {
+    brakes,
+    conditions,
+    holds,
+    isManual,
+    problems,
+    queue,
+    refusals,
+    restlessRows,
+    sides,
+    tabs,
+    waiting,
+  } = status;
   const isTold = (code: string) => conditions.some(({ name }) => name === code);
   // What has just begun is no condition yet.
   const troubles = [
@@ -30,10 +41,22 @@ function describeStatus(status: StatusAnswer): string[] {
       .filter(({ code }) => !isTold(code))
       .map(({ message, since, source }) => ({ since, words: `${source}: ${message}` })),
   ];
-  const header = ['', 'in CRM', 'in sheet', 'pending', 'refused', 'conflicts', 'held', 'read', '95 % within'];
+  const header = [
+    '',
+    'in CRM',
+    ...sides.map(({ name }) => `in ${name}`),
+    'pending',
+    'refused',
+    'conflicts',
+    'held',
+    'read',
+    '95 % within',
+  ];
   const rows = tabs.map((tab) => [
     tab.title,
-    ...[tab.recordsInCrm, tab.recordsInTable, tab.pending, tab.refused, tab.conflicts, tab.held].map(String),
+    String(tab.recordsInCrm),
+    ...sides.map(({ name }) => String(tab.rows[name] ?? '')),
+    ...[tab.pending, tab.refused, tab.conflicts, tab.held].map(String),
     tab.sweepAgeMs === undefined ? 'not yet' : `${describeAge(tab.sweepAgeMs)} ago`,
     tab.recordAgeP95Ms === undefined ? '' : describeAge(tab.recordAgeP95Ms),
   ]);

@@ -47,10 +47,8 @@ export interface Feed {
   takeFresh(entity: Entity, limit: number): readonly RecordKey[];
   /** How many of the records that are due are gone. */
   countGone(): Readonly<Partial<Record<Entity, number>>>;
-  /** How many records are due, now or later. */
-  countDue(): number;
-  /** The same by kind; it costs what is due. */
-  countKinds(): Readonly<Partial<Record<Entity, number>>>;
+  /** How many records of each kind are due, now or later. */
+  countDue(): Readonly<Partial<Record<Entity, number>>>;
   /** When the next one is due, epoch ms; absent for none. */
   nextDueAt(): number | undefined;
   /** How many could not be written so far, with the first of them. */

@@ -77,7 +77,8 @@ export interface Mirror extends SideStores {
 
   readRecords(entity?: Entity): StoredRecord[];
   findRecord(key: RecordKey): StoredRecord | undefined;
-  saveRecord(record: StoredRecord): void;
+  /** A version that begins with it is made by this side where it `isCreated` by it, or where its last write is another one than before. */
+  saveRecord(record: StoredRecord, isCreated?: boolean): void;
   dropRecord(key: RecordKey): void;
 
   appendJournal(entries: readonly JournalEntry[]): void;

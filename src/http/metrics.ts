@@ -55,9 +55,9 @@ export function createMetrics(clock: Clock, readUnserved: () => readonly Unserve
     tabsOf.delete(link);
     const { entities: tabs } = readStatus(link.engine, undefined);
     tabsOf.set(link, tabs);
-    return tabs.flatMap(({ recordsInCrm, recordsInTable, title: tab }): Value[] => [
+    return tabs.flatMap(({ recordsInCrm, rows, title: tab }): Value[] => [
       [{ tab, side: 'crm' }, recordsInCrm],
-      [{ tab, side: 'sheet' }, recordsInTable],
+      ...Object.entries(rows).map(([side, count]): Value => [{ tab, side }, count]),
     ]);
   });
   addTabMetrics(adder(registry, Gauge, listTabs));
@@ -68,8 +68,7 @@ export function createMetrics(clock: Clock, readUnserved: () => readonly Unserve
     /** Measures a link from now on. */
     add(link: Measured): void {
       links.add(link);
-      link.engine.lags.onLag = (side, durationMs) =>
-        lag.observe({ ...labelOf(link), to: side === 'crm' ? 'crm' : 'sheet' }, durationMs / 1_000);
+      link.engine.lags.onLag = (to, durationMs) => lag.observe({ ...labelOf(link), to }, durationMs / 1_000);
     },
     remove: (link: Measured) => void links.delete(link),
     /** Adds `/metrics` for Prometheus. All numbers are read when it asks. */
@@ -118,7 +117,7 @@ const lagBucketsSeconds = [0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 900];
 const defineLag = (registry: Registry): Histogram =>
   new Histogram({
     name: `${prefix}lag_seconds`,
-    help: 'How long changes took at most, from the last look that did not have them: edits in the sheet to the answer of the CRM (to="crm"), and changes in the CRM until the sheet showed them (to="sheet").',
+    help: 'How long changes took at most, from the last look that did not have them: edits at a side to the answer of the CRM (to="crm"), and changes in the CRM until a side showed them (to="sheet", to="warehouse").',
     labelNames: ['to', 'link'],
     buckets: lagBucketsSeconds,
     registers: [registry],
@@ -187,16 +186,16 @@ function addEditMetrics({ gauge }: Define): void {
 }
 
 function addWorkMetrics({ counter, gauge }: Define): void {
-  counter('cycles_total', 'Cycles over the sheet that ended.', ({ engine: { tally } }) => [
+  counter('cycles_total', 'Cycles over the sides that ended.', ({ engine: { tally } }) => [
     [{ outcome: 'done' }, tally.cycles],
     [{ outcome: 'failed' }, tally.failedCycles],
   ]);
   counter('cycle_seconds_total', 'Time spent in cycles.', ({ engine }) => engine.tally.cycleMs / 1_000);
   counter(
     'writes_total',
-    'Rows written to the sheet and records written to the CRM.',
-    ({ engine: { tally } }) => [
-      [{ side: 'sheet' }, tally.tableSteps],
+    'Rows written to each side and records written to the CRM.',
+    ({ engine: { sides, tally } }) => [
+      ...sides.map(({ name, tally: { tableSteps } }): Value => [{ side: name }, tableSteps]),
       [{ side: 'crm' }, tally.crmWrites],
     ],
   );

@@ -164,6 +164,12 @@ function addCommandRoutes(
       return reply.code(202).send(report);
     });
     addPlanRoutes(commands, engine, health);
+    commands.post('/api/compare', async ({ body }) => {
+      readInput(noBody, body);
+      if (engine.sides.every(({ compare }) => compare === undefined))
+        throw new RequestRefused(400, 'Every cycle compares all rows already: no side needs it.');
+      return { sides: await engine.compare() };
+    });
     addUndoRoute(commands, engine);
     commands.post('/api/backup', ({ body }) => {
       readInput(noBody, body);

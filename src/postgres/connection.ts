@@ -1,6 +1,5 @@
 import { Client, type ClientBase, type CustomTypesConfig, type QueryConfig } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import { isSyncError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import type { Address } from './address.ts';
 import { isLineTrouble, warehouseError } from './errors.ts';
@@ -74,7 +73,7 @@ export function createConnection(address: Address, log: Log): Connection {
     try {
       return await task(sessionOf(client ?? (await connect()), () => void drop()));
     } catch (error) {
-      if (!isSyncError(error) && isLineTrouble(error)) void drop();
+      if (isLineTrouble(error)) void drop();
       throw warehouseError(error, `${action} the ${address.place}`);
     }
   };

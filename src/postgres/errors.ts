@@ -74,7 +74,7 @@ const isBug = (error: unknown): boolean =>
 
 /** Whether the connection may be gone, so that it is not known what the server did with what it was sent last. */
 export const isLineTrouble = (error: unknown): boolean =>
-  warehouseCodeOf(troubleOf(error)) === 'WAREHOUSE_UNREACHABLE';
+  !isSyncError(error) && !isBug(error) && warehouseCodeOf(troubleOf(error)) === 'WAREHOUSE_UNREACHABLE';
 
 const certificateTrouble = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY|ERR_TLS|does not support SSL/;
 

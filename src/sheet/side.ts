@@ -94,6 +94,15 @@ export class SheetSide implements Side {
     return differences;
   }
 
+  /** Those count of which something is agreed. */
+  countRows(): ReturnType<Side['countRows']> {
+    const agreed = this.mirror.readAgreements().filter(({ fields }) => Object.keys(fields).length > 0);
+    const byEntity = Map.groupBy(agreed, ({ key }) => key.entity);
+    return Object.fromEntries(
+      this.#link.entities.map((entity) => [entity, byEntity.get(entity)?.length ?? 0]),
+    );
+  }
+
   isWithheld(item: OutboxItem): boolean {
     if (!this.#writer.mayWrite) return true;
     return isWithheld(item, [this.lastPlan, this.#decided], this.#trail.memory);

@@ -34,7 +34,6 @@ const prepareStatements = (connection: Connection) => {
       (table) => `UPDATE ${table} SET run = ? WHERE side = ? AND key IN (SELECT value FROM json_each(?))`,
     ),
     unmarks: prepareBoth((table) => `UPDATE ${table} SET run = NULL WHERE side = ? AND run = ?`),
-    /** What a write has left is not carried by it any longer. */
     releases: prepareBoth(
       (table) =>
         `UPDATE ${table} SET run = NULL WHERE side = ? AND run = ? AND key IN (SELECT value FROM json_each(?))`,

@@ -2,16 +2,11 @@ import type { Due, EndedVersion, Feed } from '../core/feed.ts';
 import { type Entity, entities, recordKeyText } from '../core/record.ts';
 import type { Connection } from './connection.ts';
 import { openFeedRuns } from './feed-runs.ts';
-import { dueAtOnce } from './followers.ts';
+import { isGoneNow, prepareAllDue, prepareDue } from './followers.ts';
 import { isFields, readJson, readKey } from './stored-json.ts';
 
 interface DueRow extends Omit<Due, 'key'> {
   readonly key: string;
-}
-
-interface EntityCount {
-  readonly entity: Entity;
-  readonly count: number;
 }
 
 interface VersionRow extends Omit<EndedVersion, 'key' | 'fields' | 'validAfter'> {
@@ -19,9 +14,12 @@ interface VersionRow extends Omit<EndedVersion, 'key' | 'fields' | 'validAfter'>
   readonly validAfter: number | null;
 }
 
-/** Whether the mirror has no such record, or only as one that is gone. */
-const isGone = (key: string) =>
-  `NOT EXISTS (SELECT 1 FROM record WHERE record.key = ${key} AND record.presence = 'present')`;
+interface Counts {
+  readonly entity: Entity;
+  readonly due: number;
+  readonly gone: number;
+  readonly stuck: number;
+}
 
 const dueColumns = 'key, dueAt, attempts, reason';
 
@@ -30,38 +28,22 @@ const prepareStatements = (connection: Connection) => ({
     `SELECT ${dueColumns} FROM due WHERE side = ? AND entity = ? AND run IS NULL AND dueAt <= ?
      ORDER BY dueAt, seq LIMIT ?`,
   ),
-  fresh: connection.prepare<{ key: string }>(
-    `SELECT key FROM due WHERE side = ? AND entity = ? AND run IS NULL AND dueAt = 0 AND isGone = 0
-     AND NOT EXISTS (SELECT 1 FROM version WHERE version.side = due.side AND version.key = due.key)
-     ORDER BY dueAt, seq LIMIT ?`,
-  ),
-  gone: connection.prepare<EntityCount>(
-    'SELECT entity, COUNT(*) AS count FROM due WHERE side = ? AND isGone = 1 GROUP BY entity',
-  ),
-  kinds: connection.prepare<EntityCount>(
-    'SELECT entity, COUNT(*) AS count FROM due WHERE side = ? GROUP BY entity',
-  ),
-  find: connection.prepare('SELECT 1 FROM due WHERE side = ? AND key = ?'),
   next: connection.prepare<{ dueAt: number }>(
     'SELECT dueAt FROM due WHERE side = ? AND entity = ? AND run IS NULL ORDER BY dueAt LIMIT 1',
   ),
   stuck: connection.prepare<DueRow>(
     `SELECT ${dueColumns} FROM due WHERE side = ? AND attempts > 0 ORDER BY seq LIMIT ?`,
   ),
-  counts: connection.prepare<{ due: number; stuck: number }>(
-    'SELECT due, stuck FROM follower WHERE side = ?',
+  fresh: connection.prepare<{ key: string }>(
+    `SELECT key FROM due WHERE side = ? AND entity = ? AND run IS NULL AND dueAt = 0 AND isGone = 0
+       AND NOT EXISTS (SELECT 1 FROM version WHERE version.side = due.side AND version.key = due.key)
+     ORDER BY seq LIMIT ?`,
   ),
-  add: connection.prepare(
-    `INSERT INTO due (side, key, entity, dueAt, attempts, reason, isGone)
-     SELECT ?, value, ?, 0, 0, '', ${isGone('value')} FROM json_each(json_array(?)) WHERE TRUE ${dueAtOnce}`,
-  ),
-  addAll: connection.prepare(
-    `INSERT INTO due (side, key, entity, dueAt, attempts, reason, isGone)
-     SELECT ?, key, entity, 0, 0, '', presence = 'gone' FROM record WHERE TRUE ORDER BY rowid ${dueAtOnce}`,
-  ),
+  any: connection.prepare('SELECT 1 FROM due WHERE side = ? AND key = ?'),
+  counts: connection.prepare<Counts>('SELECT entity, due, gone, stuck FROM dueCount WHERE side = ?'),
+  addAll: prepareAllDue(connection),
   delay: connection.prepare(
-    `INSERT INTO due (side, key, entity, dueAt, attempts, reason, isGone)
-     SELECT ?, value, ?, ?, 1, ?, ${isGone('value')} FROM json_each(json_array(?)) WHERE TRUE
+    `INSERT INTO due (side, key, entity, isGone, dueAt, attempts, reason) VALUES (?, ?, ?, ${isGoneNow}, ?, 1, ?)
      ON CONFLICT (side, key) DO UPDATE
      SET dueAt = excluded.dueAt, attempts = attempts + 1, reason = excluded.reason, run = NULL`,
   ),
@@ -76,34 +58,35 @@ const prepareStatements = (connection: Connection) => ({
 /** Opens the feed of a side. Each statement finds its rows by an index: there may be a million due, and as many versions. */
 export function openFeed(connection: Connection, side: string, isFollower: (side: string) => boolean): Feed {
   const statements = prepareStatements(connection);
-  const { add, addAll, counts, delay, find, fresh, gone, kinds, next, release, stuck, take, versions } =
-    statements;
-  const count = () => counts.all(side)[0] ?? { due: 0, stuck: 0 };
+  const { addAll, any, counts, delay, fresh, next, release, stuck, take, versions } = statements;
+  const add = prepareDue(connection);
 
   return {
     takeDue(now, limit, wanted) {
       const due: Due[] = [];
       for (const entity of entities) {
-        if (!wanted.includes(entity)) continue;
         if (due.length >= limit) break;
+        if (!wanted.includes(entity)) continue;
         for (const row of take.all(side, entity, now, limit - due.length)) due.push(toDue(row));
       }
       return due;
     },
     takeFresh: (entity, limit) => fresh.all(side, entity, limit).map(({ key }) => readKey(key)),
-    countDue: () => count().due,
-    countGone: () => byEntity(gone.all(side)),
-    countKinds: () => byEntity(kinds.all(side)),
-    isDue: (key) => find.all(side, recordKeyText(key)).length > 0,
+    countGone: () => countsOf(counts.all(side), 'gone'),
+    countDue: () => countsOf(counts.all(side), 'due'),
+    isDue: (key) => any.all(side, recordKeyText(key)).length > 0,
     nextDueAt() {
       const times = entities.flatMap((entity) => next.all(side, entity).map(({ dueAt }) => dueAt));
       return times.length === 0 ? undefined : Math.min(...times);
     },
-    readStuck: (limit) => ({ count: count().stuck, shown: stuck.all(side, limit).map(toDue) }),
+    readStuck: (limit) => ({
+      count: counts.all(side).reduce((sum, each) => sum + each.stuck, 0),
+      shown: stuck.all(side, limit).map(toDue),
+    }),
     noteDue(keys) {
       if (!isFollower(side)) return;
       connection.atomically(() => {
-        for (const key of keys) add.run(side, key.entity, recordKeyText(key));
+        for (const key of keys) add(side, key);
       });
     },
     noteAllDue() {
@@ -113,8 +96,9 @@ export function openFeed(connection: Connection, side: string, isFollower: (side
       if (!isFollower(side)) return;
       connection.atomically(() => {
         for (const key of keys) {
-          delay.run(side, key.entity, dueAt, reason, recordKeyText(key));
-          release.run(side, recordKeyText(key));
+          const text = recordKeyText(key);
+          delay.run(side, text, key.entity, text, dueAt, reason);
+          release.run(side, text);
         }
       });
     },
@@ -129,7 +113,10 @@ export function openFeed(connection: Connection, side: string, isFollower: (side
   };
 }
 
-const byEntity = (rows: readonly EntityCount[]) =>
-  Object.fromEntries(rows.map(({ count, entity }) => [entity, count]));
-
 const toDue = ({ key, ...due }: DueRow): Due => ({ ...due, key: readKey(key) });
+
+const countsOf = (
+  counts: readonly Counts[],
+  name: 'due' | 'gone',
+): Readonly<Partial<Record<Entity, number>>> =>
+  Object.fromEntries(counts.filter((each) => each[name] > 0).map((each) => [each.entity, each[name]]));

@@ -1,9 +1,33 @@
 import type { Mirror } from '../core/mirror.ts';
+import { entities, type RecordKey, recordKeyText } from '../core/record.ts';
 import type { Connection } from './connection.ts';
 
 /** What makes a row of `due` be due at once, also one that was put off, or that a write carries: that one carried what was known before. */
-export const dueAtOnce =
-  "ON CONFLICT (side, key) DO UPDATE SET dueAt = 0, attempts = 0, reason = '', isGone = excluded.isGone, run = NULL";
+const atOnce = `ON CONFLICT (side, key) DO UPDATE
+  SET isGone = excluded.isGone, dueAt = 0, attempts = 0, reason = '', run = NULL`;
+
+const dueColumns = 'side, key, entity, isGone, dueAt, attempts, reason';
+
+/** A record that is not there is gone. Binds the key. */
+export const isGoneNow = "NOT EXISTS (SELECT 1 FROM record WHERE key = ? AND presence = 'present')";
+
+/** Prepares making a record due to a side at once: as it is by now, where it changes. */
+export function prepareDue(connection: Connection): (side: string, key: RecordKey) => void {
+  const add = connection.prepare(
+    `INSERT INTO due (${dueColumns}) VALUES (?, ?, ?, ${isGoneNow}, 0, 0, '') ${atOnce}`,
+  );
+  return (side, key) => {
+    const text = recordKeyText(key);
+    add.run(side, text, key.entity, text);
+  };
+}
+
+/** Prepares making all records due to a side at once that fit. */
+export const prepareAllDue = (connection: Connection, where = 'TRUE') =>
+  connection.prepare(
+    `INSERT INTO due (${dueColumns})
+     SELECT ?, key, entity, presence = 'gone', 0, 0, '' FROM record WHERE ${where} ORDER BY rowid ${atOnce}`,
+  );
 
 /** The sides that follow the records. */
 export interface Followers {
@@ -20,14 +44,10 @@ export function openFollowers(connection: Connection): Followers {
   const add = connection.prepare(
     'INSERT INTO follower (side) VALUES (?) ON CONFLICT DO UPDATE SET isCopied = 0',
   );
-  const makeDue = (where: string) =>
-    connection.prepare(
-      `INSERT INTO due (side, key, entity, dueAt, attempts, reason, isGone)
-       SELECT ?, key, entity, 0, 0, '', presence = 'gone' FROM record WHERE ${where} ORDER BY rowid ${dueAtOnce}`,
-    );
-  const makePresentDue = makeDue("presence = 'present'");
-  const makeAllDue = makeDue('TRUE');
-  const drops = ['follower', 'due', 'version', 'feedRun'].map((table) =>
+  const makePresentDue = prepareAllDue(connection, "presence = 'present'");
+  const makeAllDue = prepareAllDue(connection);
+  const addCount = connection.prepare('INSERT OR IGNORE INTO dueCount (side, entity) VALUES (?, ?)');
+  const drops = ['follower', 'dueCount', 'due', 'version', 'feedRun'].map((table) =>
     connection.prepare(`DELETE FROM ${table} WHERE side = ?`),
   );
   const stamp = connection.prepare(
@@ -57,6 +77,7 @@ export function openFollowers(connection: Connection): Followers {
         for (const side of left) for (const drop of drops) drop.run(side);
         for (const side of fresh) {
           add.run(side);
+          for (const entity of entities) addCount.run(side, entity);
           // What a copy knows as gone may have been written to the side after the copy was made.
           (known.has(side) ? makeAllDue : makePresentDue).run(side);
         }

@@ -236,9 +236,16 @@ export const migrations: readonly string[] = [
   CREATE TABLE follower (
     side TEXT PRIMARY KEY,
     isCopied INTEGER NOT NULL DEFAULT 0 CHECK (isCopied IN (0, 1)),
-    lastRun INTEGER NOT NULL DEFAULT 0,
+    lastRun INTEGER NOT NULL DEFAULT 0
+  ) STRICT;
+
+  CREATE TABLE dueCount (
+    side TEXT NOT NULL,
+    entity TEXT NOT NULL,
     due INTEGER NOT NULL DEFAULT 0,
-    stuck INTEGER NOT NULL DEFAULT 0
+    gone INTEGER NOT NULL DEFAULT 0,
+    stuck INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (side, entity)
   ) STRICT;
 
   CREATE TABLE due (
@@ -246,25 +253,29 @@ export const migrations: readonly string[] = [
     side TEXT NOT NULL,
     key TEXT NOT NULL,
     entity TEXT NOT NULL,
+    isGone INTEGER NOT NULL CHECK (isGone IN (0, 1)),
     dueAt INTEGER NOT NULL,
     attempts INTEGER NOT NULL,
     reason TEXT NOT NULL,
-    isGone INTEGER NOT NULL CHECK (isGone IN (0, 1)),
     run TEXT,
     UNIQUE (side, key)
   ) STRICT;
   CREATE INDEX dueByTime ON due (side, entity, dueAt) WHERE run IS NULL;
   CREATE INDEX dueByRun ON due (side, run) WHERE run IS NOT NULL;
-  CREATE INDEX dueGone ON due (side, entity) WHERE isGone = 1;
   CREATE INDEX dueStuck ON due (side) WHERE attempts > 0;
   CREATE TRIGGER dueCame AFTER INSERT ON due BEGIN
-    UPDATE follower SET due = due + 1, stuck = stuck + (NEW.attempts > 0) WHERE side = NEW.side;
+    UPDATE dueCount SET due = due + 1, gone = gone + NEW.isGone, stuck = stuck + (NEW.attempts > 0)
+    WHERE side = NEW.side AND entity = NEW.entity;
   END;
   CREATE TRIGGER dueWent AFTER DELETE ON due BEGIN
-    UPDATE follower SET due = due - 1, stuck = stuck - (OLD.attempts > 0) WHERE side = OLD.side;
+    UPDATE dueCount SET due = due - 1, gone = gone - OLD.isGone, stuck = stuck - (OLD.attempts > 0)
+    WHERE side = OLD.side AND entity = OLD.entity;
   END;
-  CREATE TRIGGER dueTried AFTER UPDATE OF attempts ON due WHEN (NEW.attempts > 0) <> (OLD.attempts > 0) BEGIN
-    UPDATE follower SET stuck = stuck + (NEW.attempts > 0) - (OLD.attempts > 0) WHERE side = NEW.side;
+  CREATE TRIGGER dueChanged AFTER UPDATE OF isGone, attempts ON due
+  WHEN (NEW.attempts > 0) <> (OLD.attempts > 0) OR NEW.isGone <> OLD.isGone BEGIN
+    UPDATE dueCount
+    SET gone = gone + NEW.isGone - OLD.isGone, stuck = stuck + (NEW.attempts > 0) - (OLD.attempts > 0)
+    WHERE side = NEW.side AND entity = NEW.entity;
   END;
 
   CREATE TABLE version (

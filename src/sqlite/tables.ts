@@ -57,7 +57,7 @@ export function openTables(connection: Connection, ballast: Ballast): Mirror {
     const mirror = mirrors.get(side) ?? {
       ...shared,
       of,
-      saveRecord: (record) => versions.saveRecord(record, side),
+      saveRecord: (record, isCreated) => versions.saveRecord(record, side, isCreated),
       feed: openFeed(connection, side, followers.isFollower),
       ...openSideStores(connection, side),
     };

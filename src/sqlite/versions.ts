@@ -2,9 +2,9 @@ import type { EndedVersion } from '../core/feed.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
-import { equalFields } from '../core/value.ts';
+import { differingFields, equalFields } from '../core/value.ts';
 import type { Connection } from './connection.ts';
-import { dueAtOnce, type Followers } from './followers.ts';
+import { type Followers, prepareDue } from './followers.ts';
 
 /** The records without a look at who follows them. */
 interface Records {
@@ -35,9 +35,7 @@ function openNotes(connection: Connection, followers: Followers) {
   const setBounds = connection.prepare(
     'UPDATE record SET validFrom = ?, validAfter = ?, madeBy = ? WHERE key = ?',
   );
-  const addDue = connection.prepare(
-    `INSERT INTO due (side, key, entity, dueAt, attempts, reason, isGone) VALUES (?, ?, ?, 0, 0, '', ?) ${dueAtOnce}`,
-  );
+  const addDue = prepareDue(connection);
   const addVersion = connection.prepare(
     `INSERT INTO version (side, key, fields, validFrom, validAfter, validUntil, ended, madeBy)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -47,8 +45,8 @@ function openNotes(connection: Connection, followers: Followers) {
     setBounds(key: RecordKey, { madeBy, validAfter, validFrom }: Bounds) {
       setBounds.run(validFrom, validAfter, madeBy, recordKeyText(key));
     },
-    makeDue(key: RecordKey, isGone: boolean) {
-      for (const side of followers.names()) addDue.run(side, recordKeyText(key), key.entity, Number(isGone));
+    makeDue(key: RecordKey) {
+      for (const side of followers.names()) addDue(side, key);
     },
     endVersion(record: StoredRecord, bounds: Bounds, validUntil: number, ended: Ended) {
       const { madeBy, validAfter, validFrom } = bounds;
@@ -63,25 +61,28 @@ function openNotes(connection: Connection, followers: Followers) {
 /** Saves records and, where sides follow them, notes what becomes of their versions in the same transaction. */
 export function openVersions(connection: Connection, followers: Followers, records: Records) {
   const { boundsOf, endVersion, makeDue, setBounds } = openNotes(connection, followers);
-  const note = (before: StoredRecord | undefined, after: StoredRecord, side: string) => {
-    if (!isOtherVersion(before, after)) return;
+  const note = (before: StoredRecord | undefined, after: StoredRecord, maker: string) => {
+    if (!isOtherVersion(before, after)) {
+      if (before && isOtherKnown(before, after)) makeDue(after.key);
+      return;
+    }
     const bounds = before ? boundsOf(after.key) : unbounded;
     const validFrom = beginAfter(bounds, after);
     if (before?.presence === 'present') endVersion(before, bounds, validFrom, endOf(after));
     const [validAfter, madeBy] =
-      after.presence === 'gone' ? [null, null] : [lastWithout(before, bounds), makerOf(before, after, side)];
+      after.presence === 'gone' ? [null, null] : [lastWithout(before, bounds), maker];
     setBounds(after.key, { validFrom, validAfter, madeBy });
-    makeDue(after.key, after.presence === 'gone');
+    makeDue(after.key);
   };
 
   return {
     /** Saves the record by way of the stores of a side. */
-    saveRecord(record: StoredRecord, side: string): void {
+    saveRecord(record: StoredRecord, side: string, isCreated = false): void {
       if (followers.names().length === 0) return records.save(record);
       connection.atomically(() => {
         const before = records.find(record.key);
         records.save(record);
-        note(before, record, side);
+        note(before, record, isCreated || isWritten(before, record) ? side : 'crm');
       });
     },
     dropRecord(key: RecordKey): void {
@@ -91,9 +92,9 @@ export function openVersions(connection: Connection, followers: Followers, recor
         if (before?.presence === 'present') {
           const bounds = boundsOf(key);
           endVersion(before, bounds, beginAfter(bounds, before), 'left_out');
-          makeDue(key, true);
         }
         records.drop(key);
+        if (before?.presence === 'present') makeDue(key);
       });
     },
     findVersion: ((key) => {
@@ -114,8 +115,12 @@ export function openVersions(connection: Connection, followers: Followers, recor
 function isOtherVersion(before: StoredRecord | undefined, after: StoredRecord): boolean {
   if (before?.presence !== 'present') return after.presence === 'present';
   if (after.presence === 'gone') return true;
-  return before.fields !== after.fields && !equalFields(before.fields, after.fields);
+  return before.fields !== after.fields && differingFields(before.fields, after.fields).length > 0;
 }
+
+/** Whether a field became known, or is no longer: the CRM may have had it all the time. */
+const isOtherKnown = (before: StoredRecord, after: StoredRecord): boolean =>
+  after.presence === 'present' && before.fields !== after.fields && !equalFields(before.fields, after.fields);
 
 /** When the next version begins, epoch ms. No two of a record begin at once, nor in another order than they were seen, whatever the clock says. */
 const beginAfter = ({ validFrom }: Bounds, { heardAt, observedAt }: StoredRecord): number =>
@@ -134,6 +139,6 @@ function lastWithout(before: StoredRecord | undefined, { validFrom }: Bounds): n
   return before && Object.keys(before.fields).length > 0 ? validFrom : null;
 }
 
-/** The side that saves it with a write of its own, else the CRM. */
-const makerOf = (before: StoredRecord | undefined, { written }: StoredRecord, side: string): string =>
-  written && written.at !== before?.written?.at ? side : 'crm';
+/** Whether a write of a side is saved with it that was not known before. */
+const isWritten = (before: StoredRecord | undefined, { written }: StoredRecord): boolean =>
+  written !== undefined && written.at !== before?.written?.at;

@@ -7,7 +7,7 @@ import { type Problem, Problems } from './problems.ts';
 import { Pusher } from './pushing/pusher.ts';
 import { KeyRefusal } from './reading/key-refusal.ts';
 import { type OnRead, Puller } from './reading/puller.ts';
-import type { PlanDifference, Side, SidePlan, SideReport } from './side.ts';
+import type { PlanDifference, Side, SideComparison, SidePlan, SideReport } from './side.ts';
 import { SideRunner } from './side-runner.ts';
 
 /**
@@ -184,6 +184,15 @@ export class Engine {
       if (differences) return differences;
     }
     return undefined;
+  }
+
+  /** Lets each side compare all rows that does not do so in every cycle, and write what differs. */
+  async compare(): Promise<readonly ({ readonly side: string } & SideComparison)[]> {
+    const all = this.runners.map(async (runner) => {
+      const comparison = await runner.compare();
+      return comparison ? [{ side: runner.side.name, ...comparison }] : [];
+    });
+    return (await Promise.all(all)).flat();
   }
 
   /** One cycle of every side now. */

@@ -7,11 +7,13 @@ import type { Sample } from '../core/reading/samples.ts';
 export class LagMeter {
   #longest: { crm?: number; table?: number } = {};
   /** Told of every measurement: the side that was written, and how long the change took at most to get there. */
-  onLag: (side: 'crm' | 'table', durationMs: number) => void = () => {};
+  onLag: (to: string, durationMs: number) => void = () => {};
 
-  note(side: 'crm' | 'table', durationMs: number): void {
-    this.onLag(side, durationMs);
-    this.#longest[side] = Math.max(durationMs, this.#longest[side] ?? 0);
+  /** `to` is `crm`, or the name of a side. */
+  note(to: string, durationMs: number): void {
+    this.onLag(to, durationMs);
+    const end = to === 'crm' ? 'crm' : 'table';
+    this.#longest[end] = Math.max(durationMs, this.#longest[end] ?? 0);
   }
 
   /** The longest since this was asked last; what did not happen is absent. */

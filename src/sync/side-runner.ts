@@ -5,7 +5,7 @@ import type { LagMeter } from './lag-meter.ts';
 import type { Link } from './link.ts';
 import { Loop, type Pause } from './loop.ts';
 import { isOfMirror, noteAsked, Problems } from './problems.ts';
-import type { PlanDifference, Side, SidePlan } from './side.ts';
+import type { PlanDifference, Side, SideComparison, SidePlan } from './side.ts';
 
 /** A cycle that is late by so many pauses will no longer come by itself. */
 const latePausesMax = 3;
@@ -57,6 +57,11 @@ export class SideRunner extends Loop {
 
   plan(): Promise<SidePlan> {
     return this.#alone(() => this.side.plan());
+  }
+
+  /** Compares all rows now; `undefined` where every cycle does. */
+  compare(): Promise<SideComparison | undefined> {
+    return this.#alone(() => this.#measure(async () => this.side.compare?.()));
   }
 
   apply(run: string): Promise<readonly PlanDifference[] | undefined> {
@@ -146,7 +151,8 @@ export class SideRunner extends Loop {
   #noteShown(newsAt: number | undefined, hasCycled: boolean): void {
     if (newsAt === undefined) return;
     const toSide = hasCycled ? this.side.report?.toSide : 'waiting';
-    if (toSide === 'written') this.#options.lags.note('table', this.#options.link.clock.now() - newsAt);
+    if (toSide === 'written')
+      this.#options.lags.note(this.side.name, this.#options.link.clock.now() - newsAt);
     if (toSide === 'waiting') this.#newsAt = Math.min(newsAt, this.#newsAt ?? newsAt);
   }
 }

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
-import type { RecordKey } from '../core/record.ts';
+import type { Entity, RecordKey } from '../core/record.ts';
 import type { OutboxItem } from '../core/state.ts';
 import type { FieldName, Value } from '../core/value.ts';
 import type { Answer } from '../core/waiting/answer.ts';
@@ -42,6 +42,8 @@ export interface SideReport {
 /** What the next cycle would do. Whatever else a side says of it is shown as it is. */
 export interface SidePlan {
   readonly run: string;
+  /** The side it is of, where it says so. */
+  readonly side?: string;
 }
 
 /** Something that one of two plans does or says otherwise than the other, in words; absent where a plan has nothing there. */
@@ -60,6 +62,22 @@ export interface SidePace {
   readonly pollMs: number;
   /** The pause while rows do not rest. */
   readonly restlessMs: number;
+}
+
+/** What comparing all rows of a side with the CRM's records came to, by kind of record. */
+export interface SideComparison {
+  /** When it began, epoch ms. */
+  readonly at: number;
+  readonly tables: readonly {
+    readonly entity: Entity;
+    readonly rows: number;
+    /** Records without a row. */
+    readonly missing: number;
+    /** Rows without a record. */
+    readonly extra: number;
+    /** Rows with other values than the CRM has. */
+    readonly different: number;
+  }[];
 }
 
 /** What was done at a side since the start. */
@@ -101,6 +119,10 @@ export interface Side {
    * `undefined` when no such plan is kept.
    */
   apply(run: string): Promise<readonly PlanDifference[] | undefined>;
+  /** Compares all rows with the CRM's records, and writes what differs; absent where every cycle does. */
+  compare?(): Promise<SideComparison>;
+  /** How many records it shows, of each kind that it keeps the same. */
+  countRows(): Readonly<Partial<Record<Entity, number>>>;
   /** True if what is known of the side keeps a step from being sent to the CRM now; before the first decision everything is kept. */
   isWithheld(item: OutboxItem): boolean;
   /** When the last look began that did not have the change that waits for the record, monotonic ms; `undefined` where nobody knows. */

@@ -50,6 +50,7 @@ export function readStatus(engine: Engine, resync: ResyncReport | undefined) {
     isManual: link.isManual ?? false,
     cycles: engine.tally.cycles,
     lastCycleAt: engine.lastCycleAt,
+    sides: engine.runners.map(({ lastCycleAt, side: { name, title } }) => ({ name, title, lastCycleAt })),
     restlessRows,
     entities: readEntities(engine),
     problems: engine.listProblems(),
@@ -69,9 +70,7 @@ export type EntityStatus = Status['entities'][number];
 function readEntities({ found, link, sides }: Engine) {
   const { entities, mirror } = link;
   const records = readPresent(mirror);
-  const agreements = sides.map((side) =>
-    side.mirror.readAgreements().filter(({ fields }) => Object.keys(fields).length > 0),
-  );
+  const counts = sides.map((side) => [side.name, side.countRows()] as const);
   const underWay = readUnderWay(link);
   const sweeps = mirror.readSweeps();
   const now = link.clock.now();
@@ -82,12 +81,17 @@ function readEntities({ found, link, sides }: Engine) {
     const sweep = sweeps.find(isOwn);
     const own = ofEntity(records);
     const ages = own.map(({ observedAt }) => now - observedAt);
+    const rows = Object.fromEntries(
+      counts.flatMap(([name, { [entity]: count }]) => (count === undefined ? [] : [[name, count] as const])),
+    );
     return {
       entity,
       title: link.titles[entity],
       recordsInCrm: own.length,
+      /** Records that each side shows, by its name; a side that does not keep them the same is absent. */
+      rows,
       // Of several sides, at the one that has the fewest.
-      recordsInTable: sides.length === 0 ? 0 : Math.min(...agreements.map((each) => ofEntity(each).length)),
+      recordsInTable: Object.keys(rows).length === 0 ? 0 : Math.min(...Object.values(rows)),
       pending: ofEntity(underWay).length,
       /** Without what a user ignores: nothing has to be done about it. */
       refused: found.refusals.filter((each) => isOwn(each) && !each.isIgnored).length,

@@ -15,9 +15,7 @@ const isCustomColumn = (content: unknown): content is CustomColumn =>
 
 /** The facts of a mirror that are the warehouse's own: what each is, and who writes it. */
 export const warehouseFacts = {
-  /** The database and schema that the mirror belongs to; app/link. */
-  database: fact('warehouse.database', isText),
-  /** What the tables of this mirror are signed with; app/link. */
+  /** What the tables of this mirror are signed with; app/warehouse-side. */
   word: fact('warehouse.word', isText),
   /** The columns of custom fields; warehouse/columns. */
   columns: fact('warehouse.columns', listOf(isCustomColumn)),

@@ -17,6 +17,9 @@ const fillMax = 50_000;
 /** A row that is locked or refused is tried again after this time, twice as long each time it was tried. */
 const retryMs = { first: 1_000, max: 60_000 } as const;
 
+/** A database that goes back by more than this has all of its rows compared. */
+const runsKeptMs = 7 * 24 * 60 * 60 * 1_000;
+
 /** What a trigger of somebody made of a row, it will make of it again. */
 const rewrittenMs = 60 * 60 * 1_000;
 
@@ -115,7 +118,10 @@ function noteWritten(
   });
   const unwritten = found.filter(({ row }) => row.why !== 'rewritten').map(({ item }) => item.key);
   feed.endRun(run, unwritten);
+  feed.forgetRuns(clock.now() - runsKeptMs);
   for (const { item, row } of found) {
+    // What changed while it was written is due at once.
+    if (row.why === 'rewritten' && feed.isDue(item.key)) continue;
     feed.putOff([item.key], clock.now() + waitMs(row, item), row.words);
     log.warn('warehouse.row-left', { record: recordKeyText(item.key), why: row.why });
   }

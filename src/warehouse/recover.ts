@@ -9,7 +9,7 @@ export type Recovery = 'same' | 'went-back' | 'unknown';
 /**
  * Finds out what became of a write that got no reply, and compares the number of the last run with the one that was acknowledged. A database
  * that went back has lost the runs after its last one: their records are due again. Where these are no longer remembered, or the database
- * is ahead of the mirror, the outcome is `unknown`, and all rows have to be compared.
+ * is ahead of the mirror, the outcome is `unknown`. All rows are compared in either case.
  */
 export async function recover(link: WarehouseLink, lastRun: number): Promise<Recovery> {
   const { database, log, mirror } = link;
@@ -30,8 +30,8 @@ export async function recover(link: WarehouseLink, lastRun: number): Promise<Rec
   mirror.transaction(() => {
     if (keys) feed.noteDue(keys);
     feed.setLastRun(lastRun);
-    if (keys) mirror.dropFact(warehouseFacts.references);
-    else forgetWritten(mirror);
+    // How many rows there are is not known either, so all are compared.
+    forgetWritten(mirror);
   });
   return keys ? 'went-back' : 'unknown';
 }

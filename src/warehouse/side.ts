@@ -102,9 +102,10 @@ export class WarehouseSide implements Side {
     return [];
   }
 
-  /** Compares all rows with the CRM's records, and writes what differs. */
+  /** Looks at the tables anew, compares all rows with the CRM's records, and writes what differs. */
   async compare(): Promise<AuditReport> {
     let report: AuditReport | undefined;
+    this.#laidOut = undefined;
     await this.#work(async (layout) => {
       if (!this.#link.isManual) await this.#land(layout);
       if (!this.#isAllRead()) return false;
@@ -117,6 +118,12 @@ export class WarehouseSide implements Side {
         'The CRM was not read so far: there is nothing to compare with.',
       );
     return report;
+  }
+
+  countRows(): ReturnType<Side['countRows']> {
+    return Object.fromEntries(
+      this.#link.entities.map((entity) => [entity, this.mirror.readFact(warehouseFacts.rows(entity)) ?? 0]),
+    );
   }
 
   /** Nothing of the warehouse is sent to the CRM. */
@@ -284,7 +291,7 @@ export class WarehouseSide implements Side {
     // The table of freshness itself may be what is missing.
     if (this.#isHeld()) return;
     const { brakes, holds } = this.#find();
-    const due = this.mirror.feed.countDue();
+    const due = sumOf(this.mirror.feed.countDue());
     const lateMs = lateFactor * this.#link.times.sweepMs;
     const terms = { entities, brakes, holds, due, lateMs, now: clock.now() };
     const lastRun = await database.touch(freshnessOf(this.mirror, terms));
@@ -321,7 +328,7 @@ export class WarehouseSide implements Side {
     const { clock, newWord } = this.#link;
     const { feed } = this.mirror;
     const { brakes, holds } = this.#find();
-    const [due, deletes] = [feed.countKinds(), feed.countGone()];
+    const [due, deletes] = [feed.countDue(), feed.countGone()];
     const records = Object.fromEntries(
       Object.entries(due).map(([entity, count]) => [entity, count - (deletes[entity as Entity] ?? 0)]),
     );
@@ -331,7 +338,7 @@ export class WarehouseSide implements Side {
   #report(isWritten: boolean): void {
     const { clock, isManual = false } = this.#link;
     const { brakes, holds } = this.#find();
-    const due = this.mirror.feed.countDue();
+    const due = sumOf(this.mirror.feed.countDue());
     this.report = {
       at: clock.now(),
       brakes,
@@ -350,6 +357,9 @@ export class WarehouseSide implements Side {
 
 /** A list of the CRM is late after so many of its pauses. */
 const lateFactor = 20;
+
+const sumOf = (counts: Readonly<Partial<Record<Entity, number>>>): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 const isHolding = ({ isHarmless }: LayoutFault): boolean => !isHarmless;
 

@@ -65,7 +65,14 @@ test('JSON says the same as the daemon, and steers no terminal either', async ()
 const forger = '1001\nWaits: forged (approve everything)\r\u0085\u2028\u202e\u2066Eve';
 const shownForger = '1001\\nWaits: forged (approve everything)\\u000d\\u0085\\u2028\\u202e\\u2066Eve';
 const forgedKey = { entity: 'lead', id: forger };
-const rest = { queue: { kind: 'inprocess' }, isManual: false, tabs: [], problems: [], conditions: [] };
+const rest = {
+  queue: { kind: 'inprocess' },
+  isManual: false,
+  sides: [],
+  tabs: [],
+  problems: [],
+  conditions: [],
+};
 const refusals = [{ entity: 'lead', id: forger, position: 1, reason: forger }];
 const forgedQuestion = { ...waiting, what: forger, about: { tab: forger, title: forger, crm: forger } };
 
@@ -129,7 +136,14 @@ test('nothing waits only where both sides were compared, and what was answered i
   const answered = [{ ...waiting, answered: 'sheet' }];
   const told = await printed(['conflicts'], await answering({ waiting: answered, lastCycleAt: 0 }));
   expect(told).toMatch(/^ {4}answered: sheet\. It is done in the next cycle/m);
-  const status = { queue: { kind: 'inprocess' }, isManual: false, tabs: [], problems: [], conditions: [] };
+  const status = {
+    queue: { kind: 'inprocess' },
+    isManual: false,
+    sides: [],
+    tabs: [],
+    problems: [],
+    conditions: [],
+  };
   const all = { ...status, restlessRows: 0, brakes: [], holds: [], refusals: [], waiting: answered };
   expect(await printed(['status'], await answering(all))).toMatch(/^Waits: .* \(answered: sheet\)$/m);
 });
@@ -203,7 +217,14 @@ test('what is held or refused is named by its tab, its record, or the row of the
   const kinds = ['Held', 'Held', 'Held', 'Refused'];
   const plan = await printed(['plan'], await answering({ ...emptyPlan, holds, refusals }));
   expect(plan.split('\n').slice(0, 4)).toEqual(lines.map((line, index) => `${kinds[index]}  ${line}`));
-  const status = { queue: { kind: 'inprocess' }, isManual: false, tabs: [], problems: [], conditions: [] };
+  const status = {
+    queue: { kind: 'inprocess' },
+    isManual: false,
+    sides: [],
+    tabs: [],
+    problems: [],
+    conditions: [],
+  };
   const all = { ...status, restlessRows: 1, brakes: [], waiting: [], holds, refusals };
   const told = (await printed(['status'], await answering(all))).split('\n');
   expect(told).toEqual(expect.arrayContaining(lines.map((line, index) => `${kinds[index]}: ${line}`)));
@@ -211,7 +232,14 @@ test('what is held or refused is named by its tab, its record, or the row of the
 });
 
 test('`status` and `plan` need a person for everything that they list as held or refused, but for what somebody ignores or nobody has to have', async () => {
-  const rest = { queue: { kind: 'inprocess' }, isManual: false, tabs: [], problems: [], conditions: [] };
+  const rest = {
+    queue: { kind: 'inprocess' },
+    isManual: false,
+    sides: [],
+    tabs: [],
+    problems: [],
+    conditions: [],
+  };
   const codesOf = async (listed: object) => {
     const status = { ...rest, restlessRows: 0, brakes: [], waiting: [], holds: [], refusals: [], ...listed };
     const { code } = await execute(['status'], await answering(status));

@@ -55,16 +55,18 @@ test('the example says of every setting what the schema says of it', () => {
 });
 
 test('the example holds the defaults, and is valid with everything in it', () => {
-  const { crm, sheet } = parse(complete);
+  const { crm, sheet, warehouse } = parse(complete);
   const required = {
     crm: { baseUrl: crm.baseUrl, apiKey: crm.apiKey },
     sheet: { spreadsheetId: sheet.spreadsheetId },
+    warehouse: { url: warehouse.url },
   };
   const shown = parse(example);
   const given = {
     ...shown,
     crm: { ...shown.crm, ...required.crm },
     sheet: { ...shown.sheet, ...required.sheet },
+    warehouse: { ...shown.warehouse, ...required.warehouse },
   };
   expect(settingsSchema.parse(given)).toEqual(settingsSchema.parse(required));
   expect(settingsSchema.safeParse(parse(complete)).error).toBeUndefined();
@@ -79,9 +81,20 @@ const composeShape = z.object({
       stop_grace_period: z.string().regex(/^\d+s$/),
     }),
     redis: z.looseObject({ command: z.string() }),
+    postgres: z.looseObject({
+      environment: z.record(z.string(), z.string()),
+      ports: z.array(z.string()),
+      profiles: z.array(z.string()),
+      secrets: z.array(z.string()),
+      tmpfs: z.array(z.string()),
+    }),
   }),
+  secrets: z.record(z.string(), z.object({ file: z.string() })),
 });
-const { daemon, redis } = composeShape.parse(parse(read('compose.yaml'))).services;
+const composeText = read('compose.yaml');
+const { daemon, redis, postgres } = composeShape.parse(parse(composeText)).services;
+/** With the lines for a warehouse switched on. */
+const withWarehouse = composeShape.parse(parse(composeText.replace(/^(\s*)#(?=[\w-])/gm, '$1')));
 
 test('a clean stop lasts as long as the longest request, and compose lets it end before the container is killed', () => {
   const { crm, sheet, stopGraceMs } = parse(example);
@@ -116,6 +129,25 @@ test('compose passes secrets as files and never as values', () => {
   ]);
 });
 
+test('compose starts a database only where a warehouse is wanted, and shows it to this machine only', () => {
+  expect(postgres.profiles).toEqual(['warehouse']);
+  expect(postgres.ports).toEqual([expect.stringMatching(/^127\.0\.0\.1:/)]);
+  expect(postgres.environment).not.toHaveProperty('POSTGRES_PASSWORD');
+  expect(postgres.environment['POSTGRES_PASSWORD_FILE']).toBe('/run/secrets/postgres_password');
+  expect(postgres.secrets).toEqual(['postgres_password']);
+});
+
+test('compose gives the daemon the address of a warehouse once its lines are switched on', () => {
+  expect(daemon.environment).not.toHaveProperty('WAREHOUSE_URL_FILE');
+  expect(daemon.secrets).not.toContain('warehouse_url');
+  const { secrets, services } = withWarehouse;
+  expect(services.daemon.environment['WAREHOUSE_URL_FILE']).toBe('/run/secrets/warehouse_url');
+  expect(services.daemon.environment).not.toHaveProperty('WAREHOUSE_URL');
+  const used = [...services.daemon.secrets, ...services.postgres.secrets];
+  expect(used).toContain('warehouse_url');
+  expect(used.filter((name) => secrets[name] === undefined)).toEqual([]);
+});
+
 test('the lines of README keep what compose demands where every later command finds it', () => {
   const [, lines = ''] = /## Docker[\s\S]*?```sh\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
   const kept = lines.split('\n').filter((line) => line.endsWith('> .env'));
@@ -129,8 +161,9 @@ test('compose leaves what is logged to the configuration file where nobody sets 
   expect(daemon.environment['LOG_LEVEL']).toBe(`\${LOG_LEVEL:-}`);
 });
 
-test('compose gives neither container more than it needs', () => {
-  for (const container of [daemon, redis]) {
+test('compose gives no container more than it needs', () => {
+  expect(postgres).toMatchObject({ user: 'postgres', tmpfs: ['/tmp', '/var/run/postgresql'] });
+  for (const container of [daemon, redis, { ...postgres, tmpfs: ['/tmp'] }]) {
     expect(container).toMatchObject({
       init: true,
       read_only: true,

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { checkOwner } from '../../src/app/link.ts';
+import { checkOwner } from '../../src/app/owner.ts';
 import { settingsSchema } from '../../src/app/settings.ts';
 import { facts } from '../../src/core/facts.ts';
 import { emptyCatalog } from '../../src/core/fields/catalog.ts';

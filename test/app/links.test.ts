@@ -113,7 +113,7 @@ test('a command about one link is told which there are, unless there is only one
   const environment = { ...common, ...twoKeys, ...writeConfig(twoLinks) };
   expect(refusalOf(() => loadSettings(environment))).toContain('There are north, far-south');
   expect(refusalOf(() => loadSettings({ ...environment, CRM_SYNC_LINK: 'west' }))).toContain('no link west');
-  expect(loadSettings({ ...environment, CRM_SYNC_LINK: 'far-south' }).sheet.spreadsheetId).toBe('s');
+  expect(loadSettings({ ...environment, CRM_SYNC_LINK: 'far-south' }).sheet?.spreadsheetId).toBe('s');
   const one = writeConfig({ links: { north: twoLinks.links.north } });
   expect(loadSettings({ ...common, ...twoKeys, ...one }).link?.name).toBe('north');
 });

@@ -78,3 +78,11 @@ test('what came from outside is one line of the log in a terminal, and steers no
   expect(text()).not.toMatch(/[\u0080-\u009f\u2028\p{Bidi_Control}]/u);
   expect(lines.some((line) => line.trimStart().startsWith('at '))).toBe(true);
 });
+
+test.each([true, false])('an address in a line of the log has no login, in a terminal: %s', (isTerminal) => {
+  const { log, text } = record(isTerminal);
+  const url = 'postgres://crm:correct-horse@db.example/analytics';
+  log.warn('warehouse.failed', { place: url, error: new Error(`no way to ${url}`) });
+  expect(text()).toContain('db.example/analytics');
+  expect(text()).not.toContain('correct-horse');
+});

@@ -134,7 +134,7 @@ test('the first fill shows what is read and what is filled, with an end once it 
   await stage.setSheetFaults({ latencyMs: 4_000 });
   await shown(page, 'The CRM does not say how many there are, so the end can not be told.');
   await expectAccessible();
-  const filling = page.getByRole('progressbar', { name: 'Filling the tab Leads' });
+  const filling = page.getByRole('progressbar', { name: 'Filling in Leads' });
   await eventually(async () => Number(await filling.getAttribute('value'))).toBeGreaterThan(0);
   expect(await filling.getAttribute('max')).toBe('2000');
   await shown(page, /left, until \d\d:\d\d/);

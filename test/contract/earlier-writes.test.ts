@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { loadSettings } from '../../src/app/config.ts';
-import { accountOf, openLink } from '../../src/app/link.ts';
+import { openLink } from '../../src/app/link.ts';
+import { accountOf } from '../../src/app/owner.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
 import { type Answer, decisionOf } from '../../src/core/waiting/answer.ts';
@@ -91,10 +92,11 @@ async function upgrade(name: string, { pick, statement, vanishedRows = 'trash' }
   connection.close();
 
   const log = createRecordingLog();
-  const opened = openLink({ ...settings, sheet: { ...settings.sheet, ...quotas, vanishedRows } }, log);
+  const opened = openLink({ ...settings, sheet: { ...settings.sheet!, ...quotas, vanishedRows } }, log);
   onTestFinished(() => opened.close());
-  const times = { ...opened.link.times, typingPauseMs: 1, lagMs: 1, settleMs: 100 };
-  const link = { ...opened.link, times };
+  const sheetLink = opened.sheet!;
+  const times = { ...sheetLink.times, typingPauseMs: 1, lagMs: 1, settleMs: 100 };
+  const link = { ...sheetLink, times };
   const { clock, mirror } = link;
   const engine = new SheetEngine(link);
   onTestFinished(() => engine.stop(5_000));

@@ -19,6 +19,9 @@ const titled = (id: string, title: string) => storedRecord(lead(id), { fields: {
 const feedOf = (mirror: Mirror): Feed => mirror.of('warehouse').feed;
 const dueIds = (feed: Feed, now = 0): string[] => ids(feed.takeDue(now, 99, entities));
 
+const dueCount = (feed: Feed): number =>
+  Object.values(feed.countDue()).reduce((sum, count) => sum + count, 0);
+
 /** A mirror that a warehouse follows, to which these leads are due. */
 function openFollowed(...leads: readonly string[]) {
   const { mirror } = open();
@@ -42,7 +45,7 @@ describe('the sides that follow', () => {
     feed.noteDue([lead('1')]);
     feed.noteAllDue();
     feed.putOff([lead('1')], 1, 'no');
-    expect([feed.countDue(), dueIds(feed), feed.nextDueAt(), feed.readStuck(9).count]).toEqual([
+    expect([dueCount(feed), dueIds(feed), feed.nextDueAt(), feed.readStuck(9).count]).toEqual([
       0,
       [],
       undefined,
@@ -51,10 +54,10 @@ describe('the sides that follow', () => {
     expect(() => feed.beginRun({ run: 'a', keys: [], at: 1 })).toThrow('follows nothing');
 
     expect(mirror.setFollowers(['warehouse', 'warehouse'])).toEqual(['warehouse']);
-    expect([feed.countDue(), dueIds(feed), feed.nextDueAt()]).toEqual([2, ['1', '3'], 0]);
+    expect([dueCount(feed), dueIds(feed), feed.nextDueAt()]).toEqual([2, ['1', '3'], 0]);
     expect(mirror.setFollowers(['warehouse'])).toEqual([]);
     const later = feedOf(reopen().mirror);
-    expect([later.countDue(), dueIds(later)]).toEqual([2, ['1', '3']]);
+    expect([dueCount(later), dueIds(later)]).toEqual([2, ['1', '3']]);
   });
 
   test('have each change due, a new record, another value, and a presence, also after a restart', () => {
@@ -77,12 +80,12 @@ describe('the sides that follow', () => {
     mirror.saveRecord(titled('1', 'B'));
     write(feed, 'b', [lead('1')]);
     feed.beginRun({ run: 'c', keys: [lead('1')], at: 1 });
-    expect([feed.countDue(), lake.countDue(), feed.lastRun(), lake.lastRun()]).toEqual([0, 1, 2, 0]);
+    expect([dueCount(feed), dueCount(lake), feed.lastRun(), lake.lastRun()]).toEqual([0, 1, 2, 0]);
     expect([feed.readVersions(lead('1')).length, lake.readVersions(lead('1')).length]).toEqual([0, 1]);
 
     mirror.saveRecord(titled('1', 'C'));
     mirror.setFollowers(['lake']);
-    expect([feed.countDue(), dueIds(feed), feed.readVersions(lead('1'))]).toEqual([0, [], []]);
+    expect([dueCount(feed), dueIds(feed), feed.readVersions(lead('1'))]).toEqual([0, [], []]);
     expect([feed.lastRun(), feed.pendingRun(), feed.keysAfter(0)]).toEqual([0, undefined, []]);
     expect([dueIds(lake), lake.readVersions(lead('1')).length]).toEqual([['1'], 2]);
     expect(mirror.setFollowers(['lake', 'warehouse'])).toEqual(['warehouse']);
@@ -99,11 +102,12 @@ describe('the sides that follow', () => {
     failure(() =>
       mirror.transaction(() => {
         mirror.setFollowers(['lake']);
+        mirror.saveRecord(titled('2', 'A'));
         throw new Error('interrupted');
       }),
     );
     mirror.saveRecord(titled('2', 'A'));
-    expect([dueIds(feed), mirror.of('lake').feed.countDue()]).toEqual([['1', '2'], 0]);
+    expect([dueIds(feed), dueCount(mirror.of('lake').feed)]).toEqual([['1', '2'], 0]);
   });
 });
 
@@ -125,6 +129,41 @@ describe('what is due', () => {
     expect(feed.takeDue(0, 1, entities)).toStrictEqual([
       { key: lead('9'), dueAt: 0, attempts: 0, reason: '' },
     ]);
+    expect(feed.takeDue(0, 2, ['contact', 'task']).map(({ key: { id } }) => id)).toEqual(['2', '1']);
+    expect(feed.countDue()).toEqual({ lead: 2, opportunity: 1, task: 2, contact: 1 });
+  });
+
+  test('counts those of its records that are gone, as they come and go', () => {
+    const { feed, mirror } = openFollowed('1', '2', '3');
+    expect([feed.countGone(), feed.isDue(lead('1')), feed.isDue(lead('9'))]).toEqual([{}, true, false]);
+    const gone = (id: string) => mirror.saveRecord({ ...titled(id, 'A'), presence: 'gone' });
+    for (const id of ['1', '2']) gone(id);
+    mirror.dropRecord(lead('3'));
+    feed.noteDue([lead('1'), lead('unknown'), ofEntity('task', '1')]);
+    expect(feed.countGone()).toEqual({ lead: 4, task: 1 });
+    mirror.saveRecord(titled('1', 'B'));
+    feed.putOff([lead('2'), lead('other')], 9, 'no');
+    expect([feed.countGone(), feed.countDue()]).toEqual([
+      { lead: 4, task: 1 },
+      { lead: 5, task: 1 },
+    ]);
+    write(feed, 'a', [lead('2'), lead('3')]);
+    expect(feedOf(reopen().mirror).countGone()).toEqual({ lead: 2, task: 1 });
+  });
+
+  test('is fresh where it is there, of the kind, due at once, and none of its versions is over', () => {
+    const { feed, mirror } = openFollowed('1', '2', '3', '4', '5', '6', '7');
+    mirror.saveRecord(storedRecord(ofEntity('task', '1')));
+    mirror.saveRecord({ ...titled('2', 'A'), presence: 'gone' });
+    mirror.saveRecord(titled('3', 'B'));
+    feed.putOff([lead('4')], 9, 'no');
+    write(feed, 'a', [lead('5')]);
+    feed.beginRun({ run: 'b', keys: [lead('6')], at: 1 });
+    expect([9, 1, 0].map((limit) => feed.takeFresh('lead', limit))).toEqual([
+      [lead('1'), lead('7')],
+      [lead('1')],
+      [],
+    ]);
   });
 
   test('is put off with a reason, and is due at once when something is heard of it', () => {
@@ -143,7 +182,7 @@ describe('what is due', () => {
     expect(feed.readStuck(9)).toStrictEqual({ count: 2, shown: stuck });
     expect(feed.readStuck(1)).toStrictEqual({ count: 2, shown: stuck.slice(0, 1) });
     write(feed, 'a', [lead('3')]);
-    expect([feed.nextDueAt(), feed.countDue()]).toEqual([400, 2]);
+    expect([feed.nextDueAt(), dueCount(feed)]).toEqual([400, 2]);
     const later = reopen().mirror;
     expect(feedOf(later).readStuck(9)).toStrictEqual({ count: 2, shown: stuck });
 
@@ -159,22 +198,22 @@ describe('what is due', () => {
     write(feed, 'a', ['1', '2', '3'].map(lead));
     feed.noteAllDue();
     feed.noteAllDue();
-    expect([dueIds(feed), feed.countDue()]).toEqual([['1', '2', '3'], 3]);
+    expect([dueIds(feed), dueCount(feed)]).toEqual([['1', '2', '3'], 3]);
   });
 });
 
 describe('a write of a side', () => {
-  test('is known until it is over, also after a restart, and takes with it what it carried', () => {
+  test('W9: is known until it is over, also after a restart, and takes with it what it carried', () => {
     const { feed, mirror } = openFollowed('1', '2');
     mirror.saveRecord(titled('1', 'B'));
     feed.beginRun({ run: 'a', keys: [lead('1')], at: 7 });
     expect(failure(() => feed.beginRun({ run: 'b', keys: [], at: 8 }))).toBeInstanceOf(Error);
     const later = feedOf(reopen().mirror);
     expect(later.pendingRun()).toStrictEqual({ run: 'a', keys: [lead('1')], at: 7 });
-    expect([dueIds(later), later.countDue(), later.readVersions(lead('1')).length]).toEqual([['2'], 2, 1]);
+    expect([dueIds(later), dueCount(later), later.readVersions(lead('1')).length]).toEqual([['2'], 2, 1]);
     later.endRun(1);
     const last = feedOf(reopen().mirror);
-    expect([last.pendingRun(), last.lastRun(), last.countDue()]).toEqual([undefined, 1, 1]);
+    expect([last.pendingRun(), last.lastRun(), dueCount(last)]).toEqual([undefined, 1, 1]);
     expect([dueIds(last), last.readVersions(lead('1'))]).toEqual([['2'], []]);
     expect(() => last.endRun(2)).toThrow('not begun');
   });
@@ -186,7 +225,7 @@ describe('a write of a side', () => {
     mirror.saveRecord(titled('1', 'C'));
     expect(dueIds(feed)).toEqual(['1']);
     feed.endRun(1);
-    expect([dueIds(feed), feed.countDue()]).toEqual([['1'], 1]);
+    expect([dueIds(feed), dueCount(feed)]).toEqual([['1'], 1]);
     expect(feed.readVersions(lead('1')).map(({ fields }) => fields)).toEqual([{ title: 'B' }]);
   });
 
@@ -203,7 +242,7 @@ describe('a write of a side', () => {
     ]);
     feed.dropRun();
     write(feed, 'a', [lead('1'), lead('2')]);
-    expect([feed.countDue(), feed.readVersions(lead('1'))]).toEqual([0, []]);
+    expect([dueCount(feed), feed.readVersions(lead('1'))]).toEqual([0, []]);
   });
 
   test('leaves due with its versions what was put off before it ended', () => {
@@ -214,6 +253,17 @@ describe('a write of a side', () => {
     feed.endRun(1);
     expect([dueIds(feed, 500), feed.readStuck(9).count]).toEqual([['2'], 1]);
     expect(['1', '2'].map((id) => feed.readVersions(lead(id)).length)).toEqual([0, 1]);
+  });
+
+  test('leaves due with its versions what it was not able to write', () => {
+    const { feed, mirror } = openFollowed('1', '2', '3');
+    for (const id of ['1', '2']) mirror.saveRecord(titled(id, 'B'));
+    feed.putOff([lead('2')], 5, 'locked');
+    feed.beginRun({ run: 'a', keys: [lead('1'), lead('2')], at: 7 });
+    feed.endRun(1, [lead('2'), lead('9')]);
+    expect([dueIds(feed, 5), feed.isDue(lead('9'))]).toEqual([['3', '2'], false]);
+    expect(['1', '2'].map((id) => feed.readVersions(lead(id)).length)).toEqual([0, 1]);
+    expect(feed.readStuck(9).shown).toMatchObject([{ attempts: 1 }]);
   });
 
   test('is remembered with its records by its number, until it is forgotten', () => {
@@ -273,7 +323,7 @@ describe('the feed of a mirror from another time', () => {
     copyFileSync(copy, mirrorFile(directory));
 
     const { mirror: restored } = open();
-    expect([feedOf(restored).lastRun(), feedOf(restored).countDue()]).toEqual([1, 0]);
+    expect([feedOf(restored).lastRun(), dueCount(feedOf(restored))]).toEqual([1, 0]);
     expect(restored.setFollowers(['warehouse'])).toEqual(['warehouse']);
     expect([dueIds(feedOf(restored)), feedOf(restored).lastRun()]).toEqual([['1', '2'], 1]);
     expect(restored.setFollowers(['warehouse'])).toEqual([]);
@@ -311,7 +361,7 @@ describe('the feed of a mirror from another time', () => {
     expect(mirror.findRecord(lead('1'))).toStrictEqual({
       ...{ ...record, observedAt: 5, firstSeenAt: 4, lastSeenAt: 6, missedSweeps: 0 },
     });
-    expect([feedOf(mirror).countDue(), mirror.allSides()]).toEqual([0, []]);
+    expect([dueCount(feedOf(mirror)), mirror.allSides()]).toEqual([0, []]);
     mirror.setFollowers(['warehouse']);
     expect(dueIds(feedOf(mirror))).toEqual(['1']);
     expect(mirror.findVersion(lead('1'))).toMatchObject({ validFrom: 5, madeBy: 'crm' });

@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { Mirror } from '../../src/core/mirror.ts';
 import { entities } from '../../src/core/record.ts';
 import type { StoredRecord } from '../../src/core/state.ts';
+import { connect } from '../../src/sqlite/connection.ts';
+import { mirrorFile } from '../../src/sqlite/open.ts';
 import { failure, lead, openMirrorDirectory, storedRecord } from '../support/mirror-directory.ts';
 
-const { open, reopen } = openMirrorDirectory();
+const { close, directory, open, reopen } = openMirrorDirectory();
 
 const key = lead('42');
 
@@ -43,7 +45,7 @@ describe('the version of a record', () => {
     expect(reopen().mirror.findVersion(key)).toStrictEqual(version);
   });
 
-  test('ends when another is seen, which began after the last look that showed the one before', () => {
+  test('W11: ends when another is seen, which began after the last look that showed the one before', () => {
     const { feed, mirror } = openFollowed(seen(100, 'A'));
     mirror.saveRecord(seen(500, 'A'));
     mirror.saveRecord(seen(900, 'B'));
@@ -74,7 +76,7 @@ describe('the version of a record', () => {
     const { feed, mirror } = openFollowed(seen(100, 'é'));
     mirror.saveRecord(seen(500, 'é'.normalize('NFD'), { missedSweeps: 1 }));
     expect([feed.countDue(), feed.readVersions(key), mirror.findVersion(key)?.validFrom]).toEqual([
-      0,
+      {},
       [],
       110,
     ]);
@@ -89,11 +91,11 @@ describe('the version of a record', () => {
     writeAll(mirror, 'second');
     // What is gone is not news twice.
     mirror.saveRecord({ ...gone(100, 'A'), heardAt: 800, missedSweeps: 3 });
-    expect(feed.countDue()).toBe(0);
+    expect(feed.countDue()).toEqual({});
 
     mirror.saveRecord(seen(1_000, 'A'));
     expect(feed.readVersions(key)).toEqual([]);
-    expect(feed.countDue()).toBe(1);
+    expect(feed.countDue()).toEqual({ lead: 1 });
     expect(mirror.findVersion(key)).toMatchObject({ validAfter: 700, validFrom: 1_010 });
   });
 
@@ -114,7 +116,7 @@ describe('the version of a record', () => {
     mirror.saveRecord({ ...gone(100, 'B'), key: lead('7') });
     writeAll(mirror, 'second');
     mirror.dropRecord(lead('7'));
-    expect([feed.countDue(), feed.readVersions(lead('7'))]).toEqual([0, []]);
+    expect([feed.countDue(), feed.readVersions(lead('7'))]).toEqual([{}, []]);
     mirror.dropRecord(key);
     expect(feed.readVersions(key)).toMatchObject([{ ended: 'left_out', validFrom: 110, validUntil: 111 }]);
     expect(feed.takeDue(0, 9, entities)).toMatchObject([{ key }]);
@@ -130,9 +132,11 @@ describe('the version of a record', () => {
     mirror.saveRecord(seen(950, 'D', { written: { ...written, at: 960 } }));
     expect(mirror.findVersion(key)?.madeBy).toBe('sheet');
     expect(feed.readVersions(key).map(({ madeBy }) => madeBy)).toEqual(['crm', 'warehouse', 'crm']);
+    mirror.saveRecord({ ...seen(1_000, 'Typed'), key: lead('7') }, true);
+    expect(mirror.findVersion(lead('7'))?.madeBy).toBe('sheet');
   });
 
-  test('never begins at the time of the one before it, or earlier, whatever the clock says', () => {
+  test('W11: never begins at the time of the one before it, or earlier, whatever the clock says', () => {
     const { feed, mirror } = openFollowed(seen(1_000, 'A'));
     for (const title of ['B', 'C']) mirror.saveRecord(seen(200, title));
     mirror.saveRecord(gone(200, 'C'));
@@ -188,10 +192,26 @@ describe('the version of a record', () => {
         throw new Error('interrupted');
       }),
     );
-    expect([feed.countDue(), feed.takeDue(0, 9, entities), feed.readVersions(key)]).toEqual([0, [], []]);
+    expect([feed.countDue(), feed.takeDue(0, 9, entities), feed.readVersions(key)]).toEqual([{}, [], []]);
     expect(mirror.readRecords()).toStrictEqual([seen(100, 'A')]);
     expect(mirror.findVersion(key)).toMatchObject({ fields: { title: 'A' }, validFrom: 110 });
     const { mirror: later } = reopen();
-    expect(later.of('warehouse').feed.countDue()).toBe(0);
+    expect(later.of('warehouse').feed.countDue()).toEqual({});
+  });
+
+  test('is noted with the record or not at all, also where no transaction is around', () => {
+    openFollowed(seen(100, 'A'));
+    close();
+    const connection = connect(mirrorFile(directory));
+    connection.execute(
+      "CREATE TRIGGER noRoom BEFORE INSERT ON due BEGIN SELECT RAISE(ABORT, 'no room'); END",
+    );
+    connection.close();
+    const { mirror } = open();
+    expect(() => mirror.saveRecord(seen(500, 'B'))).toThrow('no room');
+    expect(() => mirror.dropRecord(key)).toThrow('no room');
+    const { mirror: later } = reopen();
+    expect(later.findVersion(key)).toMatchObject({ fields: { title: 'A' }, validFrom: 110 });
+    expect(later.of('warehouse').feed.readVersions(key)).toEqual([]);
   });
 });

@@ -281,3 +281,39 @@ describe('a damaged row', () => {
     );
   });
 });
+
+describe('a new row that came under wrong columns', () => {
+  const toFront: PersonActionInput = { kind: 'moveColumns', sheet: 'Leads', column: 'Website', to: 2 };
+  const rowsNow = async () =>
+    (await sheet.readTab()).rows.map(({ cells, id }) => [textIn(id), textIn(cells['title'])]);
+  const before = Object.entries(wholeTitles);
+  const ninth = { kind: 'added', cells: { ID: { written: textCell('9') } } };
+
+  test('S3: stays with its ID and is asked about where a user typed there since', async () => {
+    const { result } = await write(
+      [appendStep('9', titled('Ninth'))],
+      [{ acts: [toFront], after: [typeInLeads(5, 'Title', 'Mine')] }],
+    );
+    expect(result).toMatchObject({ done: new Map(), undone: [], escalated: [ninth], isOver: true });
+    expect(await rowsNow()).toEqual([...before, ['9', 'Mine']]);
+  });
+
+  test('goes where a user put something of their own beside it', async () => {
+    const { result } = await write(
+      [appendStep('9', titled('Ninth'))],
+      [{ acts: [toFront], after: [typeInLeads(5, 9, 'a note')] }],
+    );
+    expect(result).toMatchObject({ undone: [ninth], escalated: [], isOver: true });
+    expect(await rowsNow()).toEqual(before);
+  });
+
+  test('is not asked about where the inverse deletes it in place of another one', async () => {
+    const { result } = await write(
+      [appendStep('9', titled('Ninth')), appendStep('10', titled('Tenth'))],
+      [{ acts: [toFront] }, { acts: [{ kind: 'insertRows', sheet: 'Leads', row: 5 }] }],
+    );
+    const tenth = { kind: 'added', cells: { ID: { written: textCell('10') } } };
+    expect(result).toMatchObject({ undone: [ninth], escalated: [tenth], isOver: true });
+    expect((await rowsNow()).map(([id]) => id)).toEqual(['1', '2', '3', '4', '10']);
+  });
+});

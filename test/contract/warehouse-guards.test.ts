@@ -12,7 +12,7 @@ const edits = [
 ] as const;
 
 describe('the guard of a table', () => {
-  it.each(edits)('refuses a superuser: %s', async (sql) => {
+  it.each(edits)('W14: refuses a superuser: %s', async (sql) => {
     await using stage = await openWarehouse();
     await stage.layOut();
     await stage.write("INSERT INTO crm.lead (id, title) VALUES (1, 'as it is')");
@@ -24,7 +24,7 @@ describe('the guard of a table', () => {
     expect(rows).toEqual([{ id: '1', title: 'as it is' }]);
   });
 
-  it("refuses the daemon's own login outside of a write", async () => {
+  it("W14: refuses the daemon's own login outside of a write", async () => {
     await using stage = await openWarehouse();
     await stage.layOut();
     await expect(stage.daemon.query('DELETE FROM crm.lead')).rejects.toMatchObject({ message: sentence });

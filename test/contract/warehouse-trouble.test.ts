@@ -1,7 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
 import type { SyncError } from '../../src/core/errors.ts';
 import type { WriteBatch } from '../../src/warehouse/port/port.ts';
+import { startOwnPostgres } from '../support/postgres.ts';
 import { type Fate, openPostgresLine } from '../support/postgres-line.ts';
+import { startStandby } from '../support/postgres-standby.ts';
 import { until } from '../support/until.ts';
 import {
   batchOf,
@@ -86,12 +88,20 @@ async function terminateBackends({ database, role }: WarehouseDatabase): Promise
   await until('the backends are gone', async () => (await database.query(`SELECT ${own}`)).length === 0);
 }
 
-it('a backend that ends before any statement of a write leaves nothing of it, and the write can be done again', async () => {
+it('a connection that was lost between two calls is made anew by the next one', async () => {
+  const { database, warehouse } = await openStage();
+  await warehouse.write('run-1', batchOf(0, { rows: two }));
+  await terminateBackends(database);
+  expect(await warehouse.write('run-2', everything)).toMatchObject({ run: 2, left: [] });
+  expect(await stateOf(database)).toEqual(after);
+});
+
+it('W9: a backend that ends between any two statements of a write leaves nothing of it, and the write can be done again', async () => {
   const { database } = await openStage();
   const { line, warehouse } = await openLine(database);
   await warehouse.write('run-1', batchOf(0, { rows: two }));
   const statements: string[] = [];
-  for (let passed = 0; ; passed += 1) {
+  for (let passed = 1; ; passed += 1) {
     let count = 0;
     line.intercept(async (sql): Promise<Fate> => {
       if (count === passed) {
@@ -125,7 +135,7 @@ async function writeWithCommit(stage: Awaited<ReturnType<typeof openLine>>, fate
   return error;
 }
 
-it('a commit whose reply is lost is found, and one that never arrived is not', async () => {
+it('W9: a commit whose reply is lost is found, and one that never arrived is not', async () => {
   const { database } = await openStage();
   const stage = await openLine(database);
   expect(await writeWithCommit(stage, 'cut')).toEqual(failsWith('WAREHOUSE_UNKNOWN_OUTCOME'));
@@ -190,7 +200,7 @@ it('under a default of SERIALIZABLE a write sees what was committed while it wai
   expect(await written).toEqual(failsWith('WAREHOUSE_WENT_BACK'));
 });
 
-it('another mirror, a later process and a database that went back are each kept apart', async () => {
+it('W15: another mirror, a later process and a database that went back are each kept apart', async () => {
   const { database, warehouse } = await openStage();
   await warehouse.write('run-1', batchOf(0, { rows: two }));
   const other = database.open({ keeper: { ...keeper, word: 'mirror-2' } });
@@ -205,7 +215,7 @@ it('another mirror, a later process and a database that went back are each kept 
   expect(await later.touch([])).toBe(1);
 });
 
-it('nothing is committed once the right to run the link has run out', async () => {
+it('W15: nothing is committed once the right to run the link has run out', async () => {
   const { database } = await openStage();
   const sureTimes = [60_000, 0];
   const warehouse = database.open({ fence: { sureMs: () => sureTimes.shift() ?? 60_000 } });
@@ -214,7 +224,7 @@ it('nothing is committed once the right to run the link has run out', async () =
   expect(await warehouse.write('run-1', batchOf(0, { rows: two }))).toMatchObject({ run: 1 });
 });
 
-it('a row that somebody holds is left with who holds it, and all others are written', async () => {
+it('W12: a row that somebody holds is left with who holds it, and all others are written', async () => {
   const { database, warehouse } = await openStage();
   await warehouse.write('run-1', batchOf(0, { rows: two }));
   const user = await database.database.connect();
@@ -256,7 +266,7 @@ it('a row that several hold is left as well, and one that a foreign key points t
   ]);
 });
 
-it('users who lock rows in the other order end in no cycle with a write', async () => {
+it('W12: users who lock rows in the other order end in no cycle with a write', async () => {
   const { database } = await openStage();
   const { line, warehouse } = await openLine(database);
   const three = [1, 2, 3].map((id) => version(id, { title: `Lead ${id}` }));
@@ -276,7 +286,7 @@ it('users who lock rows in the other order end in no cycle with a write', async 
   expect(await waited.promise.then((result) => result)).toMatchObject({ rows: [{ title: 'Changed' }] });
 });
 
-it('a table that somebody locks is written later', async () => {
+it('W12: a table that somebody locks is written later', async () => {
   const { database, warehouse } = await openStage();
   const user = await database.database.connect();
   await user.query('BEGIN; LOCK TABLE crm.lead IN SHARE MODE');
@@ -346,4 +356,27 @@ it('the clock of the database orders nothing', async () => {
   expect(await warehouse.findRun('run-1')).toBe(1);
   expect(await warehouse.meet()).toMatchObject({ lastRun: 3 });
   expect(await stateOf(database)).toMatchObject({ rows: ['Title 3'], past: ['Title 1', 'Title 2'] });
+});
+
+it('a standby is told as one that can only be read, and takes writes once it is promoted', async () => {
+  const server = await startOwnPostgres({ wal_level: 'replica', max_wal_senders: 2 });
+  onTestFinished(() => server.stop());
+  const { database, warehouse } = await openStage({ server });
+  await warehouse.write('run-1', batchOf(0, { rows: two }));
+  const standby = await startStandby(server);
+  onTestFinished(() => standby[Symbol.asyncDispose]());
+  await standby.caughtUp();
+  const url = new URL(database.directUrl);
+  url.port = String(standby.server.port);
+  const moved = database.open({ url: url.href });
+  expect(await moved.meet()).toMatchObject({ isReadOnly: true, keeper: 'own', lastRun: 1 });
+  await expect(moved.write('run-2', everything)).rejects.toEqual(failsWith('WAREHOUSE_READ_ONLY'));
+  await expect(moved.touch([])).rejects.toEqual(failsWith('WAREHOUSE_READ_ONLY'));
+  await standby.cutOff();
+  await warehouse.write('run-2', batchOf(1));
+  await standby.promote();
+  await expect(moved.write('run-3', { ...everything, after: 2 })).rejects.toEqual(
+    failsWith('WAREHOUSE_WENT_BACK'),
+  );
+  expect(await moved.findRun('run-2')).toBeUndefined();
 });

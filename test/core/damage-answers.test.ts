@@ -8,6 +8,7 @@ import {
   hit,
   hitNewWorld,
   hitWorld,
+  mendedWorld,
   misplaced,
   over,
   scope,
@@ -124,6 +125,17 @@ describe('the answer Restore', () => {
     expect((await decideWorld(world)).table).toMatchObject([
       { write: { kind: 'delete', position: 3, idSeen: emptyCell }, closes: 'w1.0' },
     ]);
+  });
+
+  it('shows what its record has in a row that was added under the wrong columns and in which a user worked', async () => {
+    const { world, row } = await mendedWorld();
+    world.decisions.set('damage:lead:w1.0', 'restore');
+    await settle(world);
+    expect([shown(row), row.cells['about.url']]).toEqual([
+      textCell('Bolt'),
+      textCell('https://bolt.example'),
+    ]);
+    expect([boltTitle(world), world.suspects.size, world.outbox.size]).toEqual(['Bolt', 0, 0]);
   });
 
   it('waits while the column in which it would put something back is not read', async () => {

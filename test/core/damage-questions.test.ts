@@ -9,6 +9,7 @@ import {
   hit,
   hitNewWorld,
   hitWorld,
+  mendedWorld,
   misplaced,
   over,
   scope,
@@ -115,6 +116,15 @@ describe('a write that could not be undone', () => {
     suspect(world, misplaced);
     expect(scopesOf(await cycle(world))).toEqual(['damage:lead:w1.0']);
     expect(scopesOf(await cycle(world))).toEqual([]);
+  });
+
+  it('S2: stays while a row that was added still shows something under a wrong column, whatever a user put right', async () => {
+    const { world, row } = await mendedWorld();
+    expect(scopesOf(await cycles(world))).toEqual(['damage:lead:w1.0']);
+    expect(world.outbox.size).toBe(0);
+    row.cells['about.url'] = textCell('https://bolt.example');
+    expect(scopesOf(await cycles(world))).toEqual([]);
+    expect([world.outbox.size, world.suspects.size]).toEqual([0, 0]);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decideAgain } from '../../src/sheet/plans/decide-again.ts';
 import type { DecideInput } from '../../src/sheet/plans/plan.ts';
-import { describeCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
+import { type Cell, describeCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   bolt,
   boltTitle,
@@ -33,6 +33,14 @@ import {
 import { sheetIds, syncOf, titles } from '../support/world-view.ts';
 
 const acme = leadKey(1);
+
+/** Three leads, of which the row of Bolt has another ID now; a row that is gone takes its record along. */
+async function lostIdWorld(id: Cell) {
+  const world = await worldWithLeads(['Acme', 'Bolt', 'Corp'], { policy: { vanishedRows: 'trash' } });
+  const row = rowOf(world, bolt);
+  row.id = id;
+  return { world, row };
+}
 
 describe('a row that a write damaged and that is not put right yet', () => {
   it('is not taken from, and its Sync cell says what happens', async () => {
@@ -208,6 +216,32 @@ describe('a row that a write damaged and that is not put right yet', () => {
     expect([sheetIds(world), [...world.outbox], plan.restlessRows]).toEqual([['1', '3'], [], 0]);
     expect(scopesOf(plan)).toEqual([scope]);
   });
+
+  it.each([
+    ['has no ID', emptyCell],
+    ['has one that is none', textCell('see below')],
+    ['has the one of another record', numberCell(3)],
+  ])('S4: keeps the record whose row it may be from vanishing, where it %s', async (_, id) => {
+    const { world, row } = await lostIdWorld(id);
+    row.cells['title'] = textCell('Acme');
+    suspect(world, { ...hit, id });
+    const plan = await cycles(world);
+    expect([[...world.outbox], sheetIds(world).length, scopesOf(plan).length]).toEqual([[], 3, 1]);
+  });
+
+  it.each([
+    ['had no ID', emptyCell],
+    ['had one that is none', textCell('see below')],
+  ])(
+    'S4: keeps the record whose row it may be from vanishing, where it was deleted and %s',
+    async (_, id) => {
+      const { world, row } = await lostIdWorld(id);
+      world.sheet.lead.splice(world.sheet.lead.indexOf(row), 1);
+      suspect(world, { ...gone, id });
+      const plan = await cycles(world);
+      expect([[...world.outbox], sheetIds(world), scopesOf(plan).length]).toEqual([[], ['1', '3'], 1]);
+    },
+  );
 
   it('is not written to while a brake holds, and is asked about all the same', async () => {
     const { world, row } = await hitWorld(

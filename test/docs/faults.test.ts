@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 
 /* What can go wrong. The title of each test that shows that nothing is lost, doubled or put elsewhere by it names its number. */
@@ -86,16 +87,47 @@ const faults = {
   77: 'a line of the journal can not be written',
 };
 
+/* What can go wrong with a database, counted by itself: the titles are in files whose names begin with `warehouse`. */
+
+const warehouseFaults = {
+  1: 'the server is killed while it works on a write',
+  5: 'the daemon is killed between its own transaction and that of the database',
+  21: 'a table, a schema or the database is dropped',
+  22: 'the database is restored from an old copy',
+  23: 'a standby is promoted that lacks the last writes',
+  24: 'the address leads to a standby',
+  25: 'a second daemon is started on the same database, or on a clone of it',
+  26: 'the mirror is lost or from yesterday',
+  28: 'the login is refused, or all connections are taken',
+  29: 'the disk of the database is full',
+  42: 'a foreign key of a user refers to a row that is gone',
+  44: 'a pooler gives each transaction another connection',
+  46: 'the clock of the database is wrong',
+};
+
 const directory = new URL('..', import.meta.url);
-const files = globSync('**/*.ts', { cwd: directory }).map((file) =>
-  readFileSync(new URL(file, directory), 'utf8'),
-);
-const named = files.flatMap((text) =>
-  [...text.matchAll(/'(?:[S\d ]+: )?faults? ([\d and]+): /g)].flatMap(
-    ([, numbers]) => numbers?.match(/\d+/g) ?? [],
-  ),
-);
+const files = globSync('**/*.ts', { cwd: directory });
+
+/** The numbers of faults that titles of these files begin with. */
+const numbersIn = (paths: readonly string[]) =>
+  paths.flatMap((path) =>
+    [
+      ...readFileSync(new URL(path, directory), 'utf8').matchAll(/'(?:[SW\d ]+: )?faults? ([\d and]+): /g),
+    ].flatMap(([, numbers]) => numbers?.match(/\d+/g) ?? []),
+  );
+
+const isOfWarehouse = (path: string) => basename(path).startsWith('warehouse');
+const named = numbersIn(files.filter((path) => !isOfWarehouse(path)));
+const namedOfWarehouse = numbersIn(files.filter(isOfWarehouse));
 
 test.each(Object.entries(faults))('fault %s, “%s”, has a test', (number) => {
   expect(named).toContain(number);
+});
+
+test.each(Object.entries(warehouseFaults))('fault %s of the warehouse, “%s”, has a test', (number) => {
+  expect(namedOfWarehouse).toContain(number);
+});
+
+test('no test names a fault of the warehouse that is not in the table', () => {
+  expect(namedOfWarehouse.filter((number) => !(number in warehouseFaults))).toEqual([]);
 });

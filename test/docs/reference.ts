@@ -43,8 +43,8 @@ and where \`http.readWithToken\` is set: [security](operating.md#security). Bodi
 answered with \`{"error": "…"}\`. With several links each has these addresses below \`/links/<name>/\`. 503 with \`Retry-After\` says that too
 many long answers wait for slow readers; a reader who takes nothing for half a minute, and longer than a slow line needs, is cut off.`;
 
-const metricsIntro = `\`/metrics\` also has the usual numbers of a Node process, the lag of its event loop among them. Labels are \`tab\`, \`side\` and \`to\` (\`crm\` or
-\`sheet\`), \`condition\`, \`code\`, \`lane\`, \`outcome\`, and \`link\` where there are several.`;
+const metricsIntro = `\`/metrics\` also has the usual numbers of a Node process, the lag of its event loop among them. Labels are \`tab\`, \`side\` and \`to\` (\`crm\`,
+\`sheet\` or \`warehouse\`), \`condition\`, \`code\`, \`lane\`, \`outcome\`, and \`link\` where there are several.`;
 
 /** A link to each section, with those of its parts behind it. */
 function tableOfContents(body: string): string {

@@ -17,6 +17,10 @@ const meanings: readonly (readonly [route: string, meaning: string])[] = [
   ],
   ['POST /api/access', 'Nothing but whether the token is right'],
   ['POST /api/resync', 'Reads everything again; the status says how far it is'],
+  [
+    'POST /api/compare',
+    'Compares every row of the warehouse with the CRM, writes what differs, and counts it',
+  ],
   ['POST /api/plan', 'Makes a plan, with an id'],
   ['POST /api/apply', 'Does what a plan showed: `{"id"}`'],
   [

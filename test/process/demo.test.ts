@@ -1,7 +1,9 @@
-import { glob, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, glob, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { findPostgres } from '../../src/sandbox/postgres/server.ts';
 import { type CommandProcess, type Ending, spawnCommand } from '../support/daemon-process.ts';
 import { until } from '../support/until.ts';
 
@@ -9,6 +11,10 @@ import { until } from '../support/until.ts';
 const limitMs = 240_000;
 /** A demo starts several processes, which takes a minute where the machine has much else to do. */
 const patient = { limitMs: limitMs / 2 };
+
+const hasPostgres = findPostgres() !== undefined;
+if (!hasPostgres)
+  console.log('The warehouse of the demo is not tested, because there is no PostgreSQL here.');
 
 function startDemo(...options: string[]): CommandProcess {
   const demo = spawnCommand(['demo', '--check', ...options], {});
@@ -32,8 +38,50 @@ function expectAllPassed({ code, stdout, stderr }: Ending): void {
   expect(`${stdout}${stderr}exit code ${code}`).toMatch(/^[1-9]\d* passed, 0 failed\nexit code 0$/m);
 }
 
-test('people on both sides see what the other side does', { timeout: limitMs }, async () => {
-  expectAllPassed(await startDemo().ended);
+test('people on all sides see what happens on the others', { timeout: limitMs }, async () => {
+  const ending = await startDemo().ended;
+  expectAllPassed(ending);
+  expect(/✓ an empty database is filled/.test(ending.stdout)).toBe(hasPostgres);
+});
+
+test.skipIf(!hasPostgres)(
+  'the demo says how to look into its warehouse, which ends with it',
+  {
+    timeout: limitMs,
+  },
+  async () => {
+    const demo = spawnCommand(['demo', '--no-redis'], {});
+    onTestFinished(() => void demo.terminate());
+    await untilSaid(demo, /Ctrl-C ends the demo\./);
+    const [, connectionString = ''] = /psql '(postgres:\S+)'/.exec(demo.said()) ?? [];
+    const client = new Client({ connectionString });
+    await client.connect();
+    const cut = new Promise((resolve) => client.on('error', resolve));
+    const count = async () => (await client.query('SELECT count(*) FROM crm.lead')).rows[0]?.count;
+    await until('the leads are there', async () => (await count()) === '200', patient);
+    const [, pageUrl = ''] = /All sides next to each other: +(\S+)/.exec(demo.said()) ?? [];
+    const page = await (await fetch(pageUrl)).text();
+    expect([...page.matchAll(/<iframe title="(\w+)"/g)].map(([, title]) => title)).toEqual([
+      'Sheet',
+      'CRM',
+      'Warehouse',
+    ]);
+    expect(await demo.terminate()).toMatchObject({ code: 0, stderr: '' });
+    await cut;
+    await expect(new Client({ connectionString }).connect()).rejects.toThrow('ECONNREFUSED');
+  },
+);
+
+test('where no PostgreSQL runs, the demo says why it goes without a warehouse', {
+  timeout: limitMs,
+}, async () => {
+  const demo = spawnCommand(['demo', '--no-redis'], { PG_BIN: '/nonexistent' });
+  onTestFinished(() => void demo.terminate());
+  await untilSaid(demo, /Ctrl-C ends the demo\./);
+  expect(demo.said()).toMatch(/^The demo goes without a warehouse: .*\/nonexistent.*\.$/m);
+  const [, pageUrl = ''] = /All sides next to each other: +(\S+)/.exec(demo.said()) ?? [];
+  expect(await (await fetch(pageUrl)).text()).not.toContain('Warehouse');
+  expect(await demo.terminate()).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('where a configuration is already, the demo has nothing to do with it', {
@@ -61,6 +109,8 @@ test('ended by Ctrl-C, which the daemon that it starts hears too, the demo goes 
 }, async () => {
   const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-test-'));
   onTestFinished(() => rm(directory, { recursive: true, force: true }));
+  // As root, PostgreSQL runs under an account that has to enter.
+  await chmod(directory, 0o755);
   const demo = spawnCommand(['demo', '--no-redis'], { TMPDIR: directory }, directory, true);
   onTestFinished(() => void demo.kill());
   const isMirrorOpen = async () =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { settingsSchema } from '../../src/app/settings.ts';
+import { sheet as sheetSettings } from '../../src/app/settings.ts';
 import { valueAt } from '../../src/cli/check/crm-person.ts';
 import { openScenario, type Scenario } from '../support/scenario.ts';
 import { until } from '../support/until.ts';
@@ -235,7 +235,7 @@ describe('an update', () => {
 
   test('S1: whose answer got lost brings what it overruled into the history all the same', async () => {
     const leads = { leads: { conflict: 'sheet' } };
-    const scene = await openScenario({ sheet: { tabs: settingsSchema.shape.sheet.shape.tabs.parse(leads) } });
+    const scene = await openScenario({ sheet: { tabs: sheetSettings.shape.tabs.parse(leads) } });
     const { crm, engine, sheet } = scene;
     const { id } = await crm.take('lead');
     scene.setFaults({ faults: [{ kind: 'dropAfter', method: 'PUT', path: `/leads/${id}` }] });
@@ -256,7 +256,7 @@ describe('an update', () => {
     ['is edited', ({ crm }: Scenario, id: number) => crm.update('lead', id, { title: 'Said later' })],
   ])('S1: whose answer got lost, and whose record %s then, brings it there as well', async (_is, change) => {
     const leads = { leads: { conflict: 'sheet' } };
-    const scene = await openScenario({ sheet: { tabs: settingsSchema.shape.sheet.shape.tabs.parse(leads) } });
+    const scene = await openScenario({ sheet: { tabs: sheetSettings.shape.tabs.parse(leads) } });
     const { crm, engine, line, sheet } = scene;
     const { id } = await crm.take('lead');
     scene.setFaults({ faults: [{ kind: 'dropAfter', method: 'PUT', path: `/leads/${id}` }] });

@@ -55,6 +55,7 @@ const idleSide = ({ mirror }: SheetLink, name: string, pollMs: number): Side => 
   cycle: async () => undefined,
   plan: async () => ({ run: 'none' }),
   apply: async () => undefined,
+  countRows: () => ({}),
   isWithheld: () => false,
   lookedBefore: () => undefined,
   readTyped: () => ({ kind: 'refused', reason: 'Nothing is read here.' }),

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { settingsSchema } from '../../src/app/settings.ts';
+import { sheet } from '../../src/app/settings.ts';
 import { valueAt } from '../../src/cli/check/crm-person.ts';
 import { openScenario, type Scenario } from '../support/scenario.ts';
 import type { ShownRow } from '../support/two-sides.ts';
 import { until } from '../support/until.ts';
 
-const leadsAsk = settingsSchema.shape.sheet.shape.tabs.parse({ leads: { conflict: 'ask' } });
+const leadsAsk = sheet.shape.tabs.parse({ leads: { conflict: 'ask' } });
 
 /** Chooses beside a question once it is asked; answers its row as it stood before. */
 async function choose(scene: Scenario, scope: string, text: string): Promise<ShownRow> {

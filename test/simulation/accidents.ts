@@ -17,9 +17,9 @@ export class Accidents {
   readonly counts: AccidentCounts = { oneUndone: 0, oneAsked: 0, moreUndone: 0, moreAsked: 0 };
   readonly #nextMoment: () => number;
   readonly #moments: number[] = [];
-  /** When each write landed, with the moment of the last read before it was sent. */
+  /** When each write landed, with the moment of the look that it came from. */
   readonly #landings: { readonly lookedAt: number; readonly landedAt: number }[] = [];
-  /** By the run of each write, the moment of the last read before it was sent. */
+  /** By the run of each write, the moment of the look that it was planned from. */
   readonly #looks = new Map<string, number>();
   readonly #known = new Set<string>();
 
@@ -37,7 +37,7 @@ export class Accidents {
   }
 
   noteSent(run: string | undefined, lookedAt: number): void {
-    if (run !== undefined && !run.endsWith('~')) this.#looks.set(run, lookedAt);
+    if (run !== undefined && !isInverse(run)) this.#looks.set(run, lookedAt);
   }
 
   /** Takes note of what a write did to another row. Returns what is wrong with how it ended. */
@@ -62,3 +62,6 @@ export function runOf(requests: readonly object[]): string | undefined {
   const found = /"stringValue":"(\d{12}~*)"/.exec(JSON.stringify(requests));
   return found?.[1];
 }
+
+/** Whether the run is that of a batch which undoes another one. */
+export const isInverse = (run: string | undefined): boolean => run?.endsWith('~') ?? false;

@@ -1,6 +1,7 @@
 import type { CrmAnswer } from '../../src/sandbox/crm/answers.ts';
 import type { Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
 import { heldForMs } from '../../src/sync/pushing/turn.ts';
+import { isInverse } from './accidents.ts';
 import { fieldsOfBody } from './crm-people.ts';
 import { checkCall, recordOfPath } from './invariants.ts';
 import type { People } from './people.ts';
@@ -36,8 +37,9 @@ export class Races {
     Call,
     { readonly own: Look | undefined; readonly list: Look | undefined }
   >();
-  /** When the last read of the spreadsheet arrived. */
+  /** When the last read of the spreadsheet arrived, and the last one that a plan is made of. */
   #sheetReadAt = 0;
+  #tableReadAt = 0;
   /** When reads arrived whose answers are still on their way. */
   readonly #moments = new WeakMap<Call, number>();
 
@@ -46,12 +48,15 @@ export class Races {
   }
 
   readonly sheetWatcher: SheetWatcher = {
-    read: () => {
+    read: (what) => {
       this.#sheetReadAt = this.#people.claims.nextMoment();
+      if (what === 'table') this.#tableReadAt = this.#sheetReadAt;
     },
     sent: (run) => {
-      this.#people.accidents.noteSent(run, this.#sheetReadAt);
-      return this.#sheetReadAt;
+      // Between the look and the write the daemon may ask what an earlier write did. What undoes one comes from a look of its own.
+      const lookedAt = isInverse(run) ? this.#sheetReadAt : this.#tableReadAt;
+      this.#people.accidents.noteSent(run, lookedAt);
+      return lookedAt;
     },
     acted: () => this.#people.accidents.note(),
     wrote: (before, after, hasDeleted, readAt) => {

@@ -12,9 +12,9 @@ import { runOf } from './accidents.ts';
 import type { Wire } from './wire.ts';
 
 export interface SheetWatcher {
-  /** Told of every read of the daemon as it arrives. */
-  read(): void;
-  /** Returns what is known of the last read when a write of a run is sent, for the moment in which that arrives. */
+  /** Told of every read of the daemon as it arrives: of the table, or of what a write without a reply did. */
+  read(what: 'table' | 'other'): void;
+  /** Returns the moment of the look that a write of a run comes from, as it is sent. */
   sent(run: string | undefined): number;
   /** Told when a user has changed something. */
   acted(): void;
@@ -91,10 +91,15 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
     return call('GET', '', query, undefined).answer;
   };
 
-  const get = async (wire: Wire, fields: string, ranges: readonly Range[]) => {
+  const get = async (
+    wire: Wire,
+    fields: string,
+    ranges: readonly Range[],
+    what: Parameters<SheetWatcher['read']>[0],
+  ) => {
     try {
       const serve = () => {
-        watcher.read();
+        watcher.read(what);
         return asGoogle(() => read(fields, ranges));
       };
       return await wire.send('sheet read', serve, hangUp);
@@ -152,8 +157,9 @@ export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions
       }
     },
     connect: (wire) => ({
-      get: (fields, ranges = []) => get(wire, fields, ranges),
-      watch: (fields, ranges) => () => get(wire, fields, ranges),
+      get: (fields, ranges = []) => get(wire, fields, ranges, 'other'),
+      // Nothing but the table is read again and again.
+      watch: (fields, ranges) => () => get(wire, fields, ranges, 'table'),
       async batchUpdate(requests, fields, ranges) {
         const readAt = watcher.sent(runOf(requests));
         try {

@@ -1,8 +1,8 @@
 import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { type Cell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { Damage, Suspect } from '../../src/sheet/port/damage.ts';
-import { addRow, leadKey, recordOf, rowOf, type SheetRow, type World } from './world.ts';
-import { cycle, worldWithLeads } from './world-daemon.ts';
+import { addRow, changeRecord, leadKey, recordOf, rowOf, type SheetRow, type World } from './world.ts';
+import { cycle, pull, settle, worldWithLeads } from './world-daemon.ts';
 
 export const bolt = leadKey(2);
 export const scope = 'damage:lead-2:w1.0';
@@ -63,6 +63,23 @@ export async function hitNewWorld(rest: Partial<Suspect> = {}) {
   const row = addRow(world, 'lead', { title: textCell('Acme') });
   row.sync = textCell('Synced');
   suspect(world, hitNew, rest);
+  return { world, row };
+}
+
+/** The row of Bolt was added with title and website under each other's column, and a user has put the title right. */
+export async function mendedWorld() {
+  const world = await worldWithLeads(['Acme', 'Bolt', 'Corp']);
+  changeRecord(world, bolt, { 'about.url': 'https://bolt.example' });
+  await pull(world);
+  await settle(world);
+  const row = rowOf(world, bolt);
+  row.cells['about.url'] = textCell('Bolt');
+  const cells = {
+    ID: over(row.id),
+    title: over(textCell('https://bolt.example')),
+    'about.url': over(textCell('Bolt')),
+  };
+  suspect(world, { ...misplaced, cells });
   return { world, row };
 }
 

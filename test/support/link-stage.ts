@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { z } from 'zod';
 import { loadSettings } from '../../src/app/config.ts';
-import { accountOf, openLink, sheetOptions } from '../../src/app/link.ts';
+import { openLink } from '../../src/app/link.ts';
+import { accountOf } from '../../src/app/owner.ts';
+import { sheetOptions } from '../../src/app/sheet-side.ts';
 import { createGoogleSheetTable } from '../../src/google/table.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import type { SeedCounts } from '../../src/sandbox/crm/seed.ts';
@@ -50,12 +52,13 @@ export async function openLinkStage(counts: SeedCounts) {
     STATE_DIR: directory,
   });
   const budget = { requests: limits.requestsPerWindow, windowMs: limits.windowMs };
-  const sheet = { ...settings.sheet, readsPerMinute: 10_000, writesPerMinute: 10_000 };
+  const sheet = { ...settings.sheet!, readsPerMinute: 10_000, writesPerMinute: 10_000 };
   const log = createRecordingLog();
   let opened: ReturnType<typeof openLink>;
   const open = (): SheetLink => {
     opened = openLink({ ...settings, sheet, crm: { ...settings.crm, budget } }, log);
-    return { ...opened.link, times: { ...opened.link.times, ...quickTimes } };
+    const link = opened.sheet!;
+    return { ...link, times: { ...link.times, ...quickTimes } };
   };
   const link = open();
   onTestFinished(() => opened.close());
@@ -95,7 +98,7 @@ export async function openLinkStage(counts: SeedCounts) {
     /** A table on the same spreadsheet, as another daemon has it. */
     openTable: () =>
       createGoogleSheetTable({
-        ...sheetOptions({ ...settings, sheet }, log),
+        ...sheetOptions(sheet, log),
         account: accountOf(settings),
       }),
     /** Writes that the sheet was asked for. */

@@ -123,7 +123,8 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
 
 /** As `init` does; to start a process for it takes a second of every test. */
 async function layOut(environment: Environment): Promise<Layout> {
-  const { link, close } = openLink(loadSettings(environment), createLog('silent'));
+  const { sheet, close } = openLink(loadSettings(environment), createLog('silent'));
+  const link = sheet!;
   try {
     await pullCatalog(link, 'newest');
     const layout = tableLayout(link);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished } from 'vitest';
 import type { z } from 'zod';
-import { readRules } from '../../src/app/link.ts';
 import { type Settings, settingsSchema } from '../../src/app/settings.ts';
+import { readRules } from '../../src/app/sheet-side.ts';
 import { valueAt, workInCrm } from '../../src/cli/check/crm-person.ts';
 import { sitAtSheet } from '../../src/cli/check/sheet-person.ts';
 import type { BudgetLog } from '../../src/core/ports.ts';
@@ -162,7 +162,8 @@ type Parts = Pick<SheetLink, 'mirror' | 'clock' | 'log'> & { readonly budget: Re
 
 /** The link as the daemon joins it, but with a clock of its own. */
 function joinLink(settings: Settings, { mirror, budget, clock, log }: Parts): SheetLink {
-  const { crm, queue, sheet } = settings;
+  const { crm, queue } = settings;
+  const sheet = settings.sheet!;
   const { apiRootUrl: rootUrl = '', readsPerMinute, spreadsheetId, timeoutMs, writesPerMinute } = sheet;
   const random = () => 0.5;
   let words = 0;
@@ -175,7 +176,7 @@ function joinLink(settings: Settings, { mirror, budget, clock, log }: Parts): Sh
     queue: createInProcessQueue({ concurrency: queue.concurrency, clock, log }),
     clock,
     log,
-    ...readRules(settings),
+    ...readRules(sheet),
     own: namedInstance('scenario'),
     times: {
       ...crm,

@@ -1,6 +1,6 @@
 import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
-import { z } from 'zod';
+import { expectAccessible } from './accessible.ts';
 import { controlToken, openStage, type ProcessStage, type StageOptions } from './process-stage.ts';
 import { readSheet } from './two-sides.ts';
 
@@ -77,22 +77,4 @@ export async function openFilled(options: StageOptions = {}) {
   const daemon = await stage.startDaemon();
   await stage.agreed();
   return { stage, daemon };
-}
-
-const findings = z.object({
-  violations: z.array(
-    z.object({
-      id: z.string(),
-      impact: z.string().nullable(),
-      nodes: z.array(z.object({ html: z.string(), failureSummary: z.string().optional() })),
-    }),
-  ),
-});
-
-async function expectAccessible(page: Page): Promise<void> {
-  // Not as an element of the page: its policy lets no script in but its own.
-  const { default: axe } = await import('axe-core');
-  await page.evaluate(axe.source);
-  const { violations } = findings.parse(await page.evaluate('axe.run()'));
-  expect(violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')).toEqual([]);
 }

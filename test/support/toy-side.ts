@@ -53,6 +53,8 @@ export class ToySide implements Side {
     await this.#carryOut(this.#decide());
   }
 
+  countRows = () => ({ lead: this.mirror.readAgreements().length });
+
   async plan(): Promise<ToyPlan> {
     this.#kept = this.#decide();
     return this.#kept;

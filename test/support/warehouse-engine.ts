@@ -151,6 +151,8 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       const goal = count() + times * listedEntities.length;
       await until(`${times} more sweeps`, async () => count() >= goal);
     },
+    /** How many records are due. */
+    due: () => Object.values(opened.side.mirror.feed.countDue()).reduce((sum, count) => sum + count, 0),
     /** How often the side has called the database. */
     calls: () => opened.calls(),
     /** Ends the daemon and starts it anew; `word` signs the tables otherwise, and `meanwhile` gets the directory of the mirror. */

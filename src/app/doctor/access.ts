@@ -6,6 +6,7 @@ import type { CrmProbe, ProbeCall } from '../../crm/probe.ts';
 import { firstRecordCall, readListDialect } from '../../crm/probe-dialect.ts';
 import { failureOfList } from '../../crm/verdict.ts';
 import { askAccount, findAccountDoubt } from '../../sync/reading/account.ts';
+import { enabledEntities } from '../settings.ts';
 import { bad, doubtful, type Examination, type Finding, good, skipped } from './check.ts';
 
 /** Any endpoint will do to see how the CRM answers; this one is asked anyway. */
@@ -90,7 +91,9 @@ const contactScope: Examination = {
     if (sampleId === undefined) return skipped('There is no lead whose contacts could be asked for.');
     if (await isAllowed(crm, { endpoint: 'listContacts', path: { leadId: sampleId } }))
       return good('granted');
-    return settings.sheet.tabs.contacts.enabled ? notGranted : good('not granted, and nothing needs it');
+    return enabledEntities(settings).includes('contact')
+      ? notGranted
+      : good('not granted, and nothing needs it');
   },
 };
 

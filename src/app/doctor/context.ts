@@ -5,18 +5,23 @@ import { type CrmProbe, createCrmProbe, probeRequestsMax } from '../../crm/probe
 import { createSheetProbe } from '../../google/probe.ts';
 import { openMirror } from '../../sqlite/open.ts';
 import type { LinkKey } from '../../sync/link.ts';
+import { warehouseFacts } from '../../warehouse/facts.ts';
 import { systemClock } from '../clock.ts';
-import { accountOf, createKeyBudget, keysOf, openSlots, sheetOptions } from '../link.ts';
+import { createKeyBudget, keysOf, openSlots } from '../link.ts';
 import { createLog } from '../logger.ts';
+import { accountOf } from '../owner.ts';
 import type { Settings } from '../settings.ts';
+import { sheetOptions } from '../sheet-side.ts';
 import { shortHash } from '../short-hash.ts';
+import { openDatabase } from '../warehouse-side.ts';
 
 /** What the examinations look at. */
 export type DoctorContext = ReturnType<typeof openContext>['context'];
 
 /** Opens what is to be looked at. Requests count in the daemon's own budget, unless its mirror can not be opened. */
 export function openContext(settings: Settings) {
-  const opened = new DisposableStack();
+  const opened = new AsyncDisposableStack();
+  const log = createLog('silent');
   const state = openState(settings);
   if (state.kind === 'open') opened.defer(state.close);
   const budgetOf = (crm: Settings['crm']): RequestBudget =>
@@ -25,12 +30,13 @@ export function openContext(settings: Settings) {
     createCrmProbe({ ...crm, budget: budgetOf(crm), clock: systemClock });
   const openKey = (apiKey: string): LinkKey => {
     const crm = { ...settings.crm, apiKey, apiKeys: [] };
-    const surroundings = { clock: systemClock, random: Math.random, log: createLog('silent') };
+    const surroundings = { clock: systemClock, random: Math.random, log };
     return {
       name: shortHash(apiKey),
       crm: createCrmClient({ ...crm, budget: budgetOf(crm), ...surroundings }),
     };
   };
+  const word = state.kind === 'open' ? state.mirror.readFact(warehouseFacts.word) : undefined;
   const context = {
     settings,
     state,
@@ -40,12 +46,13 @@ export function openContext(settings: Settings) {
     probeKey: (apiKey: string) => probe({ ...settings.crm, apiKey, apiKeys: [] }),
     /** The daemon's own reader with each key alone. To be used last as well. */
     openKeys: () => keysOf(settings).map(openKey),
-    sheet: createSheetProbe({
-      ...sheetOptions(settings, createLog('silent')),
-      account: accountOf(settings),
-    }),
+    sheet:
+      settings.sheet &&
+      createSheetProbe({ ...sheetOptions(settings.sheet, log), account: accountOf(settings) }),
+    database: openDatabase(settings, { word: word ?? '', token: 0, log }),
   };
-  return { context, close: () => opened.dispose() };
+  opened.defer(() => context.database?.close());
+  return { context, close: () => opened.disposeAsync() };
 }
 
 /** The state directory: its mirror, or why there is none to be had. */

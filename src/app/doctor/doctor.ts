@@ -1,12 +1,14 @@
-import { type Entity, listedEntities } from '../../core/record.ts';
+import { listedEntities } from '../../core/record.ts';
 import { type Environment, hideKeys, loadSettings } from '../config.ts';
-import { enabledEntities, type Settings } from '../settings.ts';
+import { hideLogins } from '../setting-urls.ts';
+import { type Settings, sheetEntities } from '../settings.ts';
 import { type Check, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
 import { type DoctorContext, openContext } from './context.ts';
 import { crmExaminations } from './crm.ts';
 import { examineNode, machineExaminations } from './machine.ts';
 import { queueExaminations } from './queue.ts';
 import { sheetExaminations } from './sheet.ts';
+import { warehouseExaminations } from './warehouse.ts';
 
 export interface Diagnosis {
   readonly checks: readonly Check[];
@@ -15,15 +17,18 @@ export interface Diagnosis {
 }
 
 /** What can be looked at by itself. */
-const parts = ['machine', 'crm', 'sheet', 'queue'] as const;
+const parts = ['machine', 'crm', 'sheet', 'warehouse', 'queue'] as const;
 export type Part = (typeof parts)[number];
 
-/** What is examined of a link that keeps these entities the same. */
-function listExaminations(entities: readonly Entity[], wanted: readonly Part[]): Examination[] {
+/** What is examined of a link: of its sides, those that the settings name. */
+function listExaminations(wanted: readonly Part[], settings?: Settings): Examination[] {
+  const { sheet, warehouse } = settings ?? {};
+  const tabs = settings ? sheet && sheetEntities(sheet) : listedEntities;
   const examinations: Readonly<Record<Part, readonly Examination[]>> = {
     machine: machineExaminations,
     crm: crmExaminations,
-    sheet: sheetExaminations(entities),
+    sheet: tabs ? sheetExaminations(tabs) : [],
+    warehouse: warehouse ? warehouseExaminations : [],
     queue: queueExaminations,
   };
   return wanted.flatMap((part) => examinations[part]);
@@ -34,7 +39,7 @@ type Findings = Map<string, Finding>;
 
 /**
  * Looks at everything the daemon needs, or at some parts of it, one thing after the other, whatever fails. Nothing is changed in the CRM
- * or the spreadsheet; a state directory that is missing is made. No finding carries a secret.
+ * or at a side; a state directory that is missing is made. No finding carries a secret.
  */
 export async function diagnose(
   environment: Environment,
@@ -46,16 +51,16 @@ export async function diagnose(
     settings = loadSettings(environment);
   } catch (error) {
     findings.set('settings', findingOf(error));
-    for (const { name } of listExaminations(listedEntities, wanted)) findings.set(name, lacking('settings'));
+    for (const { name } of listExaminations(wanted)) findings.set(name, lacking('settings'));
     return conclude(findings, []);
   }
   findings.set('settings', good("valid, and the key has the CRM's form"));
   const { context, close } = openContext(settings);
   try {
-    for (const examination of listExaminations(enabledEntities(settings), wanted))
+    for (const examination of listExaminations(wanted, settings))
       findings.set(examination.name, await examine(examination, context, findings));
   } finally {
-    close();
+    await close();
   }
   return conclude(findings, secretsOf(settings));
 }
@@ -97,9 +102,9 @@ function outcomeOf(findings: readonly Finding[]): Diagnosis['outcome'] {
   return failed.length > 0 ? 'unreachable' : 'well';
 }
 
-const secretsOf = ({ queue, http }: Settings): string[] =>
-  [queue.redisUrl, http.controlToken].filter((secret) => secret !== undefined);
+const secretsOf = ({ queue, http, warehouse }: Settings): string[] =>
+  [queue.redisUrl, warehouse?.url, http.controlToken].filter((secret) => secret !== undefined);
 
 /** What another side says may quote a secret, and a key may stand in the setting of something else, which is shown. */
 const hideSecrets = (text: string, secrets: readonly string[]): string =>
-  hideKeys(secrets.reduce((shown, secret) => shown.replaceAll(secret, '(a secret)'), text));
+  hideLogins(hideKeys(secrets.reduce((shown, secret) => shown.replaceAll(secret, '(a secret)'), text)));

@@ -3,7 +3,7 @@ import process from 'node:process';
 import { z } from 'zod';
 import { isSyncError } from '../../core/errors.ts';
 import { daemonOrigin } from '../config.ts';
-import { checkOwner } from '../link.ts';
+import { checkOwner } from '../owner.ts';
 import { findNetworkDisk, networkDiskAdvice, privateStateAdvice } from '../state-directory.ts';
 import { bad, doubtful, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
 
@@ -73,7 +73,11 @@ const mirror: Examination = {
   examine({ settings, state }) {
     if (state.kind === 'closed') return skipped('It can not be opened beside the daemon.');
     checkOwner(state.mirror, settings);
-    return good('belongs to this CRM and this spreadsheet, or to none yet');
+    const sides = [
+      ...(settings.sheet ? ['this spreadsheet'] : []),
+      ...(settings.warehouse ? ['this database'] : []),
+    ];
+    return good(`belongs to this CRM and ${sides.join(' and ')}, or to none yet`);
   },
 };
 

@@ -10,18 +10,39 @@ import { sheetHints } from '../../sheet/port/errors.ts';
 import { describeInstance } from '../../sheet/port/instance.ts';
 import { tabOf } from '../../sheet/port/layout.ts';
 import { questionTab } from '../../sheet/questions/question-tab.ts';
-import { readPolicy } from '../link.ts';
-import { enabledEntities, tabNames } from '../settings.ts';
+import { type SheetSettings, sheetEntities, tabNames } from '../settings.ts';
+import { readPolicy } from '../sheet-side.ts';
 import { bad, doubtful, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
+import type { DoctorContext } from './context.ts';
 import { catalogExamination, readCatalogNow } from './crm.ts';
 
 /** From this share of the cells that a spreadsheet may have somebody should make room. */
 const nearlyFullShare = 0.8;
 
-const login: Examination = {
+/** What is looked at of the spreadsheet that the settings name. */
+interface SheetContext extends DoctorContext {
+  readonly sheet: NonNullable<DoctorContext['sheet']>;
+  readonly terms: SheetSettings;
+}
+
+interface SheetExamination extends Omit<Examination, 'examine'> {
+  readonly examine: (context: SheetContext, isGood: (name: string) => boolean) => Finding | Promise<Finding>;
+}
+
+const ofSheet = (examination: SheetExamination): Examination => ({
+  ...examination,
+  examine(context, isGood) {
+    const { settings, sheet } = context;
+    if (!sheet || !settings.sheet)
+      return skipped('GOOGLE_SPREADSHEET_ID is not set: there is no spreadsheet.');
+    return examination.examine({ ...context, sheet, terms: settings.sheet }, isGood);
+  },
+});
+
+const login: SheetExamination = {
   name: 'Google login',
-  async examine({ settings, sheet }) {
-    const { apiRootUrl } = settings.sheet;
+  async examine({ sheet, terms }) {
+    const { apiRootUrl } = terms;
     if (apiRootUrl !== undefined)
       return good(`nobody logs in: GOOGLE_API_ROOT_URL is ${new URL(apiRootUrl).origin}`);
     const refused = await sheet.look().then(
@@ -30,7 +51,7 @@ const login: Examination = {
         isSyncError(error, 'SHEET_UNAUTHORIZED', 'SHEET_UNREACHABLE') ? findingOf(error) : undefined,
     );
     if (refused) return refused;
-    const found = await lookAtLogin(settings.sheet);
+    const found = await lookAtLogin(terms);
     if (!found) return good('as the default account of this machine');
     const { account, words } = found;
     return good(
@@ -49,7 +70,7 @@ export const lookAtLogin = (options: LoginOptions): Promise<LoginLook | undefine
 export const findKeyAdvice = (words: string): string | undefined =>
   saysKeysForbidden(words) ? `Your organisation forbids keys.${withoutKey}` : undefined;
 
-const spreadsheet: Examination = {
+const spreadsheet: SheetExamination = {
   name: 'spreadsheet',
   needs: [login.name],
   async examine({ sheet }) {
@@ -59,7 +80,7 @@ const spreadsheet: Examination = {
   },
 };
 
-const owner: Examination = {
+const owner: SheetExamination = {
   name: 'owner of the spreadsheet',
   // A CRM that does not answer may be at the wrong address: that comes first.
   needs: [spreadsheet.name, catalogExamination.name],
@@ -72,7 +93,7 @@ const owner: Examination = {
 const unwritten = 'Until then nothing is written.';
 
 /** Which daemons work on the spreadsheet; whether one of them still lives, a single look does not show. */
-const daemons: Examination = {
+const daemons: SheetExamination = {
   name: 'daemons on the spreadsheet',
   needs: [owner.name],
   async examine({ sheet, state }) {
@@ -93,34 +114,34 @@ const daemons: Examination = {
   },
 };
 
-const writing: Examination = {
+const writing: SheetExamination = {
   name: 'spreadsheet for writing',
   examine: () =>
     skipped('Not tried, because trying it would write: the account that logs in must be an editor of it.'),
 };
 
-const tab = (entity: Entity): Examination => ({
+const tab = (entity: Entity): SheetExamination => ({
   name: `tab of ${tabNames[entity]}`,
   needs: [spreadsheet.name],
-  async examine({ settings, crm, sheet, state }, isGood) {
+  async examine({ crm, sheet, state, terms }, isGood) {
     // Custom fields are columns: as the CRM has them now, else as the daemon last read them.
     const catalog = isGood(catalogExamination.name)
       ? await readCatalogNow(crm)
       : state.kind === 'open'
         ? state.mirror.readCatalog()
         : undefined;
-    const layout = buildLayout(enabledEntities(settings), readPolicy(settings), catalog ?? emptyCatalog);
+    const layout = buildLayout(sheetEntities(terms), readPolicy(terms), catalog ?? emptyCatalog);
     const look = await sheet.lookAtTab(tabOf(layout, entity)!);
     return judgeTab(look, entity !== 'lead' || catalog !== undefined);
   },
 });
 
 /** People may do without this tab: what waits is answered by the command as well. */
-const conflictsTab: Examination = {
+const conflictsTab: SheetExamination = {
   name: 'tab of conflicts',
   needs: [spreadsheet.name],
-  async examine({ settings, sheet }) {
-    const { enabled, title } = settings.sheet.conflicts;
+  async examine({ sheet, terms }) {
+    const { enabled, title } = terms.conflicts;
     if (!enabled) return skipped('Switched off by sheet.conflicts.enabled.');
     const look = await sheet.lookAtTab(questionTab(title));
     if (look.state === 'found') return judgeTab(look, true);
@@ -150,12 +171,5 @@ function judgeTab(look: TabLook, knowsColumns: boolean): Finding {
 }
 
 /** Everything about the spreadsheet, with the tabs of these entities. */
-export const sheetExaminations = (entities: readonly Entity[]): readonly Examination[] => [
-  login,
-  spreadsheet,
-  owner,
-  daemons,
-  writing,
-  ...entities.map(tab),
-  conflictsTab,
-];
+export const sheetExaminations = (entities: readonly Entity[]): readonly Examination[] =>
+  [login, spreadsheet, owner, daemons, writing, ...entities.map(tab), conflictsTab].map(ofSheet);

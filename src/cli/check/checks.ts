@@ -1,12 +1,16 @@
 import type { CrmUsage } from '../../sandbox/crm/access.ts';
 import type { Stage } from '../demo/demo-stage.ts';
+import { isMissing } from '../demo/demo-warehouse.ts';
+import { type Analyst, readWarehouse } from './analyst.ts';
 import { deletedRow, differentFields, sameField, sortedRows, trashRecords } from './both-sides.ts';
 import type { Check, Sides } from './check.ts';
 import { workInCrm } from './crm-person.ts';
 import { crmToSheet } from './crm-to-sheet.ts';
+import { crmToWarehouse, trashedRow } from './crm-to-warehouse.ts';
 import { viewDaemon } from './daemon-view.ts';
 import { demand, waitUntil } from './expect.ts';
 import { waitUntilSidesAgree } from './expected-rows.ts';
+import { warehouseFilled, warehouseSame } from './expected-warehouse.ts';
 import { sitAtSheet } from './sheet-person.ts';
 import { createdOnce, refusals, sheetToCrm } from './sheet-to-crm.ts';
 
@@ -54,8 +58,15 @@ const requestLimit: Check = {
 
 const nameWidth = 90;
 
+/** Makes checks of the warehouse; none where the demo goes without. */
+function checkWarehouse({ warehouse }: Stage) {
+  const analyst = isMissing(warehouse) ? undefined : readWarehouse(warehouse.pageUrl);
+  return (make: (analyst: Analyst) => Check | readonly Check[]): readonly Check[] =>
+    analyst ? [make(analyst)].flat() : [];
+}
+
 /**
- * Works on both sides of a running demo as people do, and sees whether the other side follows. Prints one
+ * Works on all sides of a running demo as people do, and sees whether the others follow. Prints one
  * line per check, and at the end how many passed. Answers whether all did.
  */
 export async function runChecks(stage: Stage): Promise<boolean> {
@@ -81,15 +92,16 @@ export async function runChecks(stage: Stage): Promise<boolean> {
     }
   }
   const together = (checks: readonly Check[]) => Promise.all(checks.map(runOne));
-  await together([firstFill]);
+  const inWarehouse = checkWarehouse(stage);
+  await together([firstFill, ...inWarehouse(warehouseFilled)]);
   // A record counts as gone after two complete reads without it: that goes on while everything else does.
-  const rowsGone = together([await trashRecords(sides)]);
+  const rowsGone = together([await trashRecords(sides), ...inWarehouse(trashedRow)]);
   await together([...sheetToCrm, ...refusals]);
-  await together([...crmToSheet, deletedRow]);
+  await together([...crmToSheet, deletedRow, ...inWarehouse(crmToWarehouse)]);
   await together([differentFields, sameField]);
   await together([sortedRows]);
   await rowsGone;
-  await together([sameAgain]);
+  await together([sameAgain, ...inWarehouse(warehouseSame)]);
   await together([quietResync]);
   await together([createdOnce, requestLimit]);
   console.log(`${counts.passed} passed, ${counts.failed} failed`);

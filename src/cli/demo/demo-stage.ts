@@ -12,18 +12,20 @@ import {
   startRedis,
   waitUntilOk,
 } from './demo-processes.ts';
+import { isMissing, startDemoWarehouse } from './demo-warehouse.ts';
 
-/** Everything that a demo runs on: a CRM, a sheet, a queue and the daemon between them. */
+/** Everything that a demo runs on: a CRM, a sheet, a warehouse where the machine can, a queue and the daemon between them. */
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 const seed = 7;
 const counts = { leads: 200, opportunities: 150, tasks: 200 };
 const controlToken = 'demo-control-token';
+const warehouseSchema = 'crm';
 const readyLimitMs = 120_000;
 
 /**
- * Sets the stage: sandboxes in this process, Redis, where it is wanted and installed, and the daemon as processes of their own, tabs laid
- * out.
+ * Sets the stage: sandboxes in this process, Redis and PostgreSQL, where they are wanted and installed, and the daemon as processes of their
+ * own, tabs laid out.
  */
 export async function setStage(wantsRedis: boolean, environment: Environment) {
   const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-demo-'));
@@ -35,6 +37,8 @@ export async function setStage(wantsRedis: boolean, environment: Environment) {
   opening.defer(() => sheets.close());
   const redisPort = wantsRedis && hasRedisServer() ? await freePort(0) : undefined;
   if (redisPort !== undefined) opening.adopt(await startRedis(redisPort, directory), (redis) => redis.stop());
+  const warehouse = await startDemoWarehouse(warehouseSchema);
+  if (!isMissing(warehouse)) opening.defer(() => warehouse.stop());
   // An installation on this machine keeps its tabs, links, queue and alerts for itself.
   const configFile = join(directory, 'settings.yaml');
   await writeFile(configFile, '');
@@ -46,6 +50,7 @@ export async function setStage(wantsRedis: boolean, environment: Environment) {
     GOOGLE_SPREADSHEET_ID: sheets.spreadsheetId,
     GOOGLE_API_ROOT_URL: sheets.rootUrl,
     ...(redisPort === undefined ? {} : { REDIS_URL: `redis://127.0.0.1:${redisPort}` }),
+    ...(isMissing(warehouse) ? {} : { WAREHOUSE_URL: warehouse.url }),
     STATE_DIR: join(directory, 'state'),
     HTTP_HOST: '127.0.0.1',
     HTTP_PORT: String(await freePort(8080)),
@@ -60,6 +65,7 @@ export async function setStage(wantsRedis: boolean, environment: Environment) {
   return {
     crm,
     sheets,
+    warehouse,
     daemonUrl,
     hasRedis: redisPort !== undefined,
     /** Of the daemon, also for commands against it. */

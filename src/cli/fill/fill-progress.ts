@@ -61,7 +61,7 @@ const workOf = (progress: FillStatus['progress'], work: FillProgress['phase']) =
   progress.filter((each) => each.work === work);
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
-const names = { reading: 'Reading the CRM', filling: 'Filling the sheet' };
+const names = { reading: 'Reading the CRM', filling: 'Filling the rows' };
 
 const askEveryMs = 2_000;
 const logEveryMs = 10_000;

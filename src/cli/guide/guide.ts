@@ -6,7 +6,7 @@ import { readConfigFile } from '../../app/config-sources.ts';
 import { SyncError } from '../../core/errors.ts';
 import { type ExitCode, print } from '../command.ts';
 import type { Person } from './person.ts';
-import { crmStep, machineStep, readSpreadsheetId, sheetStep } from './questions.ts';
+import { crmStep, machineStep, readSpreadsheetId, sheetStep, warehouseStep } from './questions.ts';
 import { takeStep } from './step.ts';
 
 /** What may be told on the command line instead of being asked for. A key stands in a file: others can read a command line. */
@@ -15,9 +15,10 @@ export interface GuideFlags {
   readonly crmKeyFile?: string;
   readonly googleKeyFile?: string;
   readonly spreadsheet?: string;
+  readonly warehouseUrlFile?: string;
 }
 
-const needed = ['CRM_BASE_URL', 'CRM_API_KEY', 'GOOGLE_SPREADSHEET_ID'];
+const neededOfCrm = ['CRM_BASE_URL', 'CRM_API_KEY'];
 const crmKeyFile = 'secrets/crm-api-key';
 const tokenFile = 'secrets/control-token';
 
@@ -50,6 +51,11 @@ export async function guide(
   }
   const missing = new Set(listMissing(environment).map(({ name }) => name));
   refuseTwice(told, missing);
+  const hasWarehouse = !missing.has('WAREHOUSE_URL') || told['WAREHOUSE_URL_FILE'] !== undefined;
+  // A link with a database needs no spreadsheet.
+  const hasSheet =
+    !hasWarehouse || !missing.has('GOOGLE_SPREADSHEET_ID') || told['GOOGLE_SPREADSHEET_ID'] !== undefined;
+  const needed = hasSheet ? [...neededOfCrm, 'GOOGLE_SPREADSHEET_ID'] : neededOfCrm;
   const lacking = needed.filter((name) => missing.has(name));
   // Only where the spreadsheet is asked for: a machine may have a login of its own, and an emulator needs none.
   if (!lacking.includes('GOOGLE_SPREADSHEET_ID') || !missing.has('GOOGLE_API_ROOT_URL'))
@@ -58,7 +64,13 @@ export async function guide(
   if (lacking.length > 0 || isTold) await openFile(file, lacking.length > 0 ? lacking : toldNames, person);
   if (lacking.length > 0) person?.tell(welcome);
   let known = environment;
-  for (const step of [crmStep, sheetStep, machineStep]) {
+  const steps = [
+    crmStep,
+    ...(hasSheet ? [sheetStep] : []),
+    ...(hasWarehouse ? [warehouseStep] : []),
+    machineStep,
+  ];
+  for (const step of steps) {
     const answers = await takeStep(step, { environment: known, told, missing, person });
     if (typeof answers === 'number') return answers;
     const isComplete = step.questions.some(({ variable }) => variable === lacking.at(-1));
@@ -76,6 +88,7 @@ const readFlags = (flags: GuideFlags): Environment => ({
   CRM_BASE_URL: flags.crmUrl,
   CRM_API_KEY_FILE: flags.crmKeyFile,
   GOOGLE_APPLICATION_CREDENTIALS: flags.googleKeyFile,
+  WAREHOUSE_URL_FILE: flags.warehouseUrlFile,
   GOOGLE_SPREADSHEET_ID: flags.spreadsheet === undefined ? undefined : readSpreadsheetId(flags.spreadsheet),
 });
 

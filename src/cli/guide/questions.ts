@@ -80,6 +80,21 @@ export const sheetStep: Step = {
   proven: 'Google lets the daemon in to the spreadsheet.',
 };
 
+/** The database, where one is named: nobody is asked for it. */
+export const warehouseStep: Step = {
+  parts: ['warehouse'],
+  questions: [
+    {
+      variable: 'WAREHOUSE_URL',
+      blamedBy: ['warehouse'],
+      ask: (person) => person.askSecretly('Address of the database, which is not shown here: '),
+    },
+  ],
+  standIns: {},
+  proof: 'warehouse',
+  proven: 'The database lets the daemon in.',
+};
+
 /** What the machine has to have. */
 export const machineStep: Step = {
   parts: ['machine', 'queue'],

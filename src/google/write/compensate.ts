@@ -114,8 +114,8 @@ type Way = Pick<PlannedStep, 'kind' | 'position' | 'placed' | 'read' | 'isShared
 };
 
 /**
- * `lost`: no row, or more than one, may be the damaged one. `right`: the step has reached its own row. `nothing left`: a user has changed all
- * of it since.
+ * `lost`: no row, or more than one, may be the damaged one, or a user has worked in a new one. `right`: the step has reached its own row.
+ * `nothing left`: a user has changed all of it since.
  */
 function findWay(
   damage: GridDamage,
@@ -144,6 +144,8 @@ function findWay(
   // What a user has put beside it since stays, in a row of its own.
   if (damage.kind === 'added' && isSameButSync(after, row, damage))
     return { kind: 'delete', position, placed: [], read };
+  // Without its ID what a user typed there would pass for a new record.
+  if (damage.kind === 'added' && isTypedInto(row, after, damage)) return 'lost';
   const left = damage.placed.filter(
     ({ cell, column }) => isSameKept(row[column], cell) && !isSameCell(cell, damage.before[column]),
   );
@@ -162,6 +164,10 @@ function findWay(
     ...(lost.length > 0 ? { left: toDamage({ ...damage, placed: lost }) } : {}),
   };
 }
+
+/** Whether a user has changed what a row shows of its record. */
+const isTypedInto = (row: Row, after: Row, { names }: GridDamage): boolean =>
+  [...names].some(([column, name]) => name !== syncHeader && !isSameKept(after[column], row[column]));
 
 /** The cell that was there before, at its place now. */
 function restored(
@@ -200,7 +206,7 @@ function locate(damage: GridDamage, after: Row, { rows }: Seen): number | undefi
 }
 
 /** Whether two rows hold the same; a Sync text may have come since. */
-const isSameButSync = (one: Row, other: Row, { names }: GridDamage): boolean => {
+export const isSameButSync = (one: Row, other: Row, { names }: GridDamage): boolean => {
   const isSync = (_: Cell, column: number) => names.get(column) !== syncHeader;
   return isSameRow(one.filter(isSync), other.filter(isSync));
 };

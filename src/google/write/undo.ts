@@ -14,12 +14,13 @@ import { mapKnown } from '../map-known.ts';
 import type { BoundTab } from '../read.ts';
 import { readTagged } from '../tabs.ts';
 import { sendBatch } from './batch.ts';
-import { compensate, type SeenTab, toDamage } from './compensate.ts';
+import { compensate, isSameButSync, type SeenTab, toDamage } from './compensate.ts';
 import { type GridDamage, type Judgement, judge, type Moment, meetColumns } from './judge.ts';
 import {
   type Batch,
   endOfBatch,
   isSameRow,
+  overlay,
   type PlannedTab,
   planTab,
   type Row,
@@ -126,8 +127,12 @@ export async function judgeInverse(
   const { batch, damageOf } = inverse;
   const judged = judge(batch, moment);
   const clear = await lookWhetherRight(around, batch, judged.damage);
-  const isDone = (number: number) => judged.done.has(number) || clear.has(number);
-  const missed = judged.damage.filter(({ number }) => !isDone(number));
+  const gone = findGone(judged.damage, damageOf);
+  const isDone = (number: number) =>
+    judged.done.has(number) || clear.has(number) || gone.some(({ numbers }) => numbers.includes(number));
+  const missed = judged.damage.filter(
+    (each) => !isDone(each.number) && !gone.some(({ taken }) => taken === each),
+  );
   // What a user typed at that moment was written over or deleted: the rest of it is undone.
   const over = new Set(
     missed.filter(({ edited, isOwnRow }) => edited ?? isOwnRow).map(({ number }) => number),
@@ -140,6 +145,20 @@ export async function judgeInverse(
     escalated: [...before.escalated, ...[...lost, ...missed].map(toDamage)],
   };
   return end(around, course, ends, isOver);
+}
+
+/**
+ * Rows that the inverse deleted by mistake although they were to go: new rows under wrong columns. With each are the numbers of the steps that
+ * were to delete it.
+ */
+function findGone(deleted: readonly GridDamage[], damageOf: ReadonlyMap<number, GridDamage>) {
+  const added = [...damageOf].filter(([, { kind }]) => kind === 'added');
+  return deleted.flatMap((taken) => {
+    const isIt = ([, one]: (typeof added)[number]) =>
+      one.entity === taken.entity && isSameButSync(overlay([], one.placed), taken.before, one);
+    const numbers = taken.kind === 'deleted' ? added.filter(isIt).map(([number]) => number) : [];
+    return numbers.length > 0 ? [{ taken, numbers }] : [];
+  });
 }
 
 /** The steps of an inverse of which nothing was kept, and that have reached their rows all the same. */

@@ -3,7 +3,7 @@ import { clockWords, countWords, durationWords, now } from './words.js';
 
 const works = {
   reading: (title) => `Reading ${title} from the CRM`,
-  filling: (title) => `Filling the tab ${title}`,
+  filling: (title) => `Filling in ${title}`,
   resync: () => 'Reading everything again',
 };
 

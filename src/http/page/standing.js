@@ -21,7 +21,7 @@ function nameLink(link) {
 }
 
 /** Shows in one line whether all is well, and since when. */
-export function showStanding({ budget, lastCycleAt, link, queue, restlessRows, standing, tabs }) {
+export function showStanding({ budget, lastCycleAt, link, queue, restlessRows, sides, standing, tabs }) {
   const { sign, title } = standings[standing.state];
   const section = find('#standing');
   if (section.dataset.state !== standing.state) {
@@ -35,16 +35,21 @@ export function showStanding({ budget, lastCycleAt, link, queue, restlessRows, s
   find('#standing-since').replaceChildren(`since ${clockWords(standing.since)}, `, ago(standing.since));
   const sum = (name) => tabs.reduce((total, tab) => total + tab[name], 0);
   const waiting = Object.values(budget.waiting).reduce((total, count) => total + count, 0);
+  const hasSheet = sides.some(({ name }) => name === 'sheet');
+  find('#sides').textContent = sides.map(({ name }) => name).join(', ');
   const facts = [
     ['Records', countWords(sum('recordsInCrm'))],
     ['On their way to the CRM', countWords(sum('pending'))],
     ['Rows being edited', countWords(restlessRows)],
-    ['Sheet last compared', lastCycleAt === undefined ? 'not yet' : ago(lastCycleAt)],
+    [
+      hasSheet ? 'Sheet last compared' : 'Last compared',
+      lastCycleAt === undefined ? 'not yet' : ago(lastCycleAt),
+    ],
     ['Requests in the window', `${countWords(budget.taken)} of ${countWords(budget.requests)}`],
     ['Requests waiting', countWords(waiting)],
     ...(budget.parkedMs > 0 ? [['CRM asked to wait', durationWords(budget.parkedMs)]] : []),
     ['Queue', queue.kind === 'bullmq' ? 'Redis' : 'in process'],
-    [isOneOfSeveral ? 'Link' : 'Spreadsheet', link],
+    [isOneOfSeveral ? 'Link' : hasSheet ? 'Spreadsheet' : 'Database', link],
   ];
   find('#facts').replaceChildren(
     ...facts.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),

@@ -1,10 +1,8 @@
 import { element, find, symbol } from './element.js';
 import { ago, countWords, durationWords } from './words.js';
 
-/** The columns of the table; `alert` marks what somebody should look at when it is not zero. */
+/** The columns behind those that count the records of each system; `alert` marks what somebody should look at when it is not zero. */
 const columns = [
-  { header: 'In CRM', count: 'recordsInCrm' },
-  { header: 'In sheet', count: 'recordsInTable' },
   { header: 'Pending', count: 'pending' },
   { header: 'Errors', count: 'refused', alert: true },
   { header: 'Conflicts', count: 'conflicts', alert: true },
@@ -19,11 +17,13 @@ const stateOf = ({ conflicts, held, pending, recordsInCrm, recordsInTable, refus
 };
 
 /** Shows every tab in a row of numbers, and which of them are stopped. */
-export function showTabs({ brakes, tabs }) {
+export function showTabs({ brakes, sides, tabs }) {
   const stopped = new Set(brakes.map(({ entity }) => entity));
   const headers = [
     'Tab',
     'State',
+    'In CRM',
+    ...sides.map(({ name }) => `In ${name}`),
     ...columns.map(({ header }) => header),
     'Last full sweep',
     '95 % no older than',
@@ -31,10 +31,10 @@ export function showTabs({ brakes, tabs }) {
   find('#tabs thead').replaceChildren(
     element('tr', {}, ...headers.map((header) => element('th', { scope: 'col' }, header))),
   );
-  find('#tabs tbody').replaceChildren(...tabs.map((tab) => showTab(tab, stopped.has(tab.entity))));
+  find('#tabs tbody').replaceChildren(...tabs.map((tab) => showTab(tab, sides, stopped.has(tab.entity))));
 }
 
-function showTab(tab, isStopped) {
+function showTab(tab, sides, isStopped) {
   const [sign, words] = stateOf(tab, isStopped);
   const cell = (label, content, isAlert = false) =>
     element(isAlert ? 'td.alert' : 'td', { 'data-label': label }, content);
@@ -44,6 +44,10 @@ function showTab(tab, isStopped) {
     {},
     element('th', { scope: 'row' }, tab.title),
     element('td.state', { 'data-label': 'State' }, element('span', {}, symbol(sign), words)),
+    cell('In CRM', countWords(tab.recordsInCrm)),
+    ...sides.map(({ name }) =>
+      cell(`In ${name}`, tab.rows[name] === undefined ? '–' : countWords(tab.rows[name])),
+    ),
     ...columns.map(({ alert, count, header }) =>
       cell(header, countWords(tab[count]), alert === true && tab[count] > 0),
     ),

@@ -131,14 +131,16 @@ export function referenceTables(schema: string): readonly TableDefinition[] {
       schema,
       name: 'custom_field',
       columns: [
-        text('key', "The CRM's key of the field."),
         text('column_name', 'The column of the leads that holds it; it never changes.'),
+        text(
+          'key',
+          "The CRM's key of the field. A field that came to hold another type has a second column.",
+        ),
         text('name', 'What the field is called in the CRM now.'),
         text('kind', 'What its values are.'),
         retiredAt,
       ],
-      key: ['key'],
-      unique: 'column_name',
+      key: ['column_name'],
       comment: 'Each custom field of the CRM with its column, also those that it no longer has.',
     },
   ];

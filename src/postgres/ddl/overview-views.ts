@@ -5,7 +5,7 @@ import { qualified } from './quote.ts';
 import { pastNameOf } from './tables.ts';
 import { columnIf, customColumns, standardColumns, viewColumn } from './view-column.ts';
 
-const weighted = 't.value * t.confidence / 100';
+const weighted = 'round(t.value * t.confidence / 100, 2)';
 
 /** When the opportunity came into the stage that it is in: its first version after the last one that had another stage. */
 const enteredSql = (schema: string): string => {

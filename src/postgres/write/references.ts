@@ -52,8 +52,8 @@ const tables = {
   customFields: {
     name: 'custom_field',
     columns: [
-      ['key', 'text'],
       ['column_name', 'text'],
+      ['key', 'text'],
       ['name', 'text'],
       ['kind', 'text'],
     ],

@@ -180,7 +180,7 @@ function createSuspects({ foundIds, index, missing, orphaned }: ClassifiedTab, u
 }
 
 /** The rows by which a lost record has not vanished as long as they look like it, whatever becomes of them. */
-function lookAlikes({ binding, index }: ClassifiedTab): ObservedRow[] {
+function lookAlikes({ binding, damaged, index }: ClassifiedTab): ObservedRow[] {
   const { claimed, copies, records, strangers, unbound } = binding;
   const isGone = ({ id }: { readonly id: RecordId }) => index.records.get(id)?.presence === 'gone';
   const voidClaims = claimed.filter((bound) => !bound.row.isPaused && isVoidClaim(index, bound));
@@ -188,5 +188,6 @@ function lookAlikes({ binding, index }: ClassifiedTab): ObservedRow[] {
     ...[...records.filter(isGone), ...voidClaims, ...copies, ...strangers].map(({ row }) => row),
     ...unbound,
     ...index.tab.rows.filter((row) => isOpenClaim(index, row)),
+    ...damaged.before,
   ];
 }

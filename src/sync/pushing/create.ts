@@ -30,7 +30,8 @@ export function finishCreate(link: Link, item: OutboxItem, answer: WriteAnswer, 
   log.info('record.pushed', { run: item.run, record: recordKeyText(key), kind: 'create', fields });
   mirror.transaction(() => {
     const seen = { entity, ...answer };
-    mirror.saveRecord(absorb(mirror.findRecord(key), seen, { now: clock.now(), lagMs: times.lagMs }));
+    const reception = { now: clock.now(), lagMs: times.lagMs };
+    mirror.saveRecord(absorb(mirror.findRecord(key), seen, reception), true);
     const agreed = pickFields(item.fields, Object.keys(answer.fields));
     mirror.saveAgreement({ ...emptyAgreement(key, answer.at), fields: agreed });
     const told = describeAnswered(item.fields, answer.fields);

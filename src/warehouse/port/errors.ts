@@ -12,8 +12,8 @@ export const warehouseHints: Readonly<Record<WarehouseCode, string>> = {
   WAREHOUSE_NOT_FOUND: 'The database, the schema or a table is not there. “init” makes what is missing.',
   WAREHOUSE_READ_ONLY: 'This is a standby, or set to read only. Name the primary in WAREHOUSE_URL.',
   WAREHOUSE_FULL: 'The disk or the memory of the database is used up. Free some; work goes on by itself.',
-  WAREHOUSE_BUSY: 'The database is busy, or somebody holds a lock. The daemon tries again by itself.',
-  WAREHOUSE_CHANGED: 'Somebody changed the tables of the daemon. “doctor” says what; “init” mends it.',
+  WAREHOUSE_BUSY: 'The database is busy, or a lock is held. The daemon tries again by itself.',
+  WAREHOUSE_CHANGED: 'The tables of the daemon were changed. “doctor” says what; “init” mends it.',
   WAREHOUSE_REFUSED: 'The database does not accept a value; its words say why.',
   WAREHOUSE_UNKNOWN_OUTCOME: 'The commit got no reply. The daemon finds out what became of it.',
   WAREHOUSE_WENT_BACK:

@@ -7,17 +7,19 @@ import type { DecideInput, TableStep } from '../../plans/plan.ts';
 import { type Cell, describeCell } from '../../port/cell.ts';
 import { type Damage, type DamagedCell, type Suspect, watchMs } from '../../port/damage.ts';
 import type { TabLayout } from '../../port/layout.ts';
-import type { ObservedRow } from '../../port/table.ts';
+import type { ObservedRow, ReadTab } from '../../port/table.ts';
 import { writeRow } from '../rows/row-write.ts';
 import { pauseRow } from '../rows/waiting-edits.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { answerTo, join, nothing, type Verdict } from '../verdict.ts';
 import {
   createLostSearch,
+  deletedRow,
   findRestores,
   isDamaged,
   isRead,
   type Restore,
+  rowBefore,
   showsAgain,
   showsNothing,
 } from './shown.ts';
@@ -30,6 +32,8 @@ export interface Damaged {
   readonly named: ReadonlySet<RecordId>;
   /** Those of them that have their own row among the damaged ones: no other row is theirs. */
   readonly present: ReadonlySet<RecordId>;
+  /** The rows as they were before, also those that were deleted: where one has no ID, it may be the row of a record that has none. */
+  readonly before: readonly ObservedRow[];
   /** What became of the suspects, and what is asked about them, whatever brake holds. */
   readonly verdict: Verdict;
   /** What comes back where there is no row. */
@@ -75,15 +79,24 @@ export function findDamaged(index: TabIndex): Damaged {
   const shown = new Set([...apart].filter(hasId).map(({ id }) => describeCell(id)));
   const ids = new Set(cases.map(({ suspect }) => idOf(suspect)).filter((id) => id !== ''));
   const restored = cases.flatMap(({ restores, suspect }) =>
-    restores.flatMap(({ row, write }) => (row ? [] : [restoreStep(index, suspect, write)])),
+    restores.flatMap((restore) => (restore.row ? [] : [restoreStep(index, suspect, restore)])),
   );
   return {
     rows: new Map([...apart].map((row) => [row, findStep(index, row, cases)])),
     named: ids.union(shown),
     present: ids.intersection(shown),
+    before: findBefore(index.tab, cases),
     verdict: join(...verdicts),
     restored: { table: restored },
   };
+}
+
+/** What several writes did to one row is taken back from the last of them on. */
+function findBefore(tab: ReadTab, cases: readonly Case[]): readonly ObservedRow[] {
+  const before = new Map<ObservedRow, ObservedRow>();
+  for (const { rows, suspect } of cases)
+    for (const row of rows) before.set(row, rowBefore(before.get(row) ?? row, suspect.damage));
+  return [...before.values(), ...cases.flatMap(({ suspect }) => deletedRow(tab, suspect.damage) ?? [])];
 }
 
 const hasId = ({ id }: ObservedRow): boolean => id.kind !== 'empty';
@@ -108,14 +121,14 @@ function openCase(index: TabIndex, suspect: Suspect, apart: ReadonlySet<Observed
   if (isWatched && rows.length === 0) return { verdict: nothing };
   const scope = damageScope(entity, idOf(suspect), id);
   const isCovered = rows.some((row) => apart.has(row));
-  const reads = !isWatched && !isCovered && showsNothing(tab, rows, damage) ? clearReads + 1 : 0;
+  const reads = !isWatched && !isCovered && showsNothing(index, rows, damage) ? clearReads + 1 : 0;
   const dropped = { scopes: [scope], suspectsDropped: [id] };
   if (reads >= clearReadsMax) return { verdict: dropped };
   const reason = damageQuestion(layout, damage);
   const holds = holdsOf(entity, { suspect, rows, reason }, scope);
   const { answered, verdict } = answerTo(answers, scope, () => holds[0] && questions.ofHold(holds[0]));
   const isRestored = answered?.choice === 'restore';
-  const restores = isRestored ? findRestores(tab, damage, rows) : [];
+  const restores = isRestored ? findRestores(index, damage, rows) : [];
   const isDone = isRestored && !isCovered && restores.length === 0 && isRead(tab, damage);
   if (answered?.choice === 'keep' || isDone) return { verdict: join(verdict, dropped) };
   // What a user's own undo brought back is asked about until it is answered, however long that takes.
@@ -141,18 +154,20 @@ function holdsOf(
 function findStep(index: TabIndex, row: ObservedRow, cases: readonly Case[]): DamagedRow {
   for (const { restores, suspect } of cases) {
     const restore = restores.find((each) => each.row === row);
-    if (restore) return { restore: restoreStep(index, suspect, restore.write) };
+    if (restore) return { restore: restoreStep(index, suspect, restore) };
   }
   const held = cases.find(({ restores, rows }) => restores.length === 0 && rows.includes(row));
   return held && hasId(row) ? { reason: held.reason } : {};
 }
 
-function restoreStep({ entity, input }: TabIndex, suspect: Suspect, write: Restore['write']): TableStep {
+function restoreStep({ entity, input }: TabIndex, suspect: Suspect, restore: Restore): TableStep {
+  const { offers, row, write } = restore;
   const key = { entity, id: idOf(suspect) };
   const cause = 'a user chose to put back what a write had replaced when rows moved';
   return {
     write,
     closes: suspect.id,
+    ...(offers && row ? { key: { entity, id: describeCell(row.id) }, offers } : {}),
     ...(key.id === '' ? {} : { journal: journalEntry(input, key, { kind: 'repair', cause }) }),
   };
 }

@@ -1,4 +1,6 @@
 import { idHeader, syncHeader } from '../../../core/fields/headers.ts';
+import type { FieldName, Fields, Value } from '../../../core/value.ts';
+import { encode } from '../../cells/codec.ts';
 import { showsValue } from '../../cells/shown.ts';
 import { type Cell, describeCell, emptyCell, isSameKept } from '../../port/cell.ts';
 import type { Damage, DamagedCell } from '../../port/damage.ts';
@@ -57,22 +59,31 @@ export function showsAgain(index: TabIndex, row: ObservedRow, { cells, id, kind 
   if (kind !== 'overwritten') return false;
   // Another row that is like this one is a new one of a user.
   if (row.id.kind === 'empty') return id.kind === 'empty';
+  return wrongFields(index, row, { cells }).length > 0;
+}
+
+/** The fields of a row that show what was written there, and neither side has that by right. */
+function wrongFields(index: TabIndex, row: ObservedRow, { cells }: Pick<Damage, 'cells'>): FieldName[] {
   const { agreements, fields, names, outbox, records } = index;
   const ownId = describeCell(row.id);
   const item = outbox.get(ownId);
   const recordId = item?.recordId ?? ownId;
   const { fields: agreed = {}, offered = {}, shown = {} } = agreements.get(recordId) ?? {};
   const sides = [agreed, offered, records.get(recordId)?.fields, item?.kind === 'create' ? item.fields : {}];
-  return Object.entries(cells).some(([name, { written }]) => {
+  return Object.entries(cells).flatMap(([name, { written }]) => {
     const [field, cell] = [fields.get(name), row.cells[name]];
-    if (!field || !cell || !isSameKept(cell, written)) return false;
+    if (!field || !cell || !isSameKept(cell, written)) return [];
     const known = sides.map((side) => side?.[name]);
-    return !known.some((value) => value !== undefined && showsValue(field, value, cell, names, shown[name]));
+    const isRight = known.some(
+      (value) => value !== undefined && showsValue(field, value, cell, names, shown[name]),
+    );
+    return isRight ? [] : [name];
   });
 }
 
 /** Whether a read shows nothing of an escalated write. Of users' own columns, and of those that are gone, it shows nothing for certain. */
-export function showsNothing(tab: ReadTab, rows: readonly ObservedRow[], damage: Damage): boolean {
+export function showsNothing(index: TabIndex, rows: readonly ObservedRow[], damage: Damage): boolean {
+  const { tab } = index;
   const { id, kind, own } = damage;
   if (kind === 'deleted') return isBack(tab, damage);
   const mayShowOwn = Object.keys(own).length > 0 && (id.kind === 'empty' || rows.length > 0);
@@ -84,7 +95,12 @@ export function showsNothing(tab: ReadTab, rows: readonly ObservedRow[], damage:
     !hasOnlySync(damage) &&
     !rows.some((row) => hasThisId(row, id));
   if (!isRead(tab, damage) || mayShowOwn || lacksId || isAway) return false;
-  return !rows.some((row) => (kind === 'added' ? isAdded(row, damage) : showsAny(row, damage)));
+  // Of a row under wrong columns some cells may have been put right, and others not.
+  return !rows.some((row) =>
+    kind === 'added'
+      ? isAdded(row, damage) || wrongFields(index, row, damage).length > 0
+      : showsAny(row, damage),
+  );
 }
 
 const hasOnlySync = ({ cells, own }: Damage): boolean =>
@@ -113,14 +129,38 @@ const showsAny = (row: ObservedRow, damage: Damage): boolean =>
 const stillShows = ({ cells }: ObservedRow, name: string, { written }: DamagedCell): boolean =>
   name in cells && isSameKept(cells[name], written);
 
+/** The row as it was before the write: what still shows what was written has what was there. */
+export function rowBefore(row: ObservedRow, damage: Damage): ObservedRow {
+  const { cells, id } = damage;
+  const { [idHeader]: damagedId } = cells;
+  const before = pickBefore(damage, (name, cell) => stillShows(row, name, cell));
+  const isWrittenId = damagedId !== undefined && isSameKept(row.id, damagedId.written);
+  return { ...row, id: isWrittenId ? id : row.id, cells: { ...row.cells, ...before } };
+}
+
+/** The row that the write deleted, as it was then; `undefined` where it is there again. */
+export function deletedRow(tab: ReadTab, damage: Damage): ObservedRow | undefined {
+  if (damage.kind !== 'deleted' || isBack(tab, damage)) return undefined;
+  const blank = Object.fromEntries([...tab.fields].map((name) => [name, emptyCell]));
+  const cells = { ...blank, ...pickBefore(damage, (name) => tab.fields.has(name)) };
+  return { position: -1, id: damage.id, sync: emptyCell, cells };
+}
+
 /** A step that puts back what was there, and the row where it does. */
 export interface Restore {
   readonly row?: ObservedRow;
   readonly write: RowStep;
+  /** What the record of the row has, where the row is to show that. */
+  readonly offers?: Fields;
 }
 
 /** Finds how to put back what was there, in the `rows` that may be damaged; nothing where nothing of it is left. */
-export function findRestores(tab: ReadTab, damage: Damage, rows: readonly ObservedRow[]): readonly Restore[] {
+export function findRestores(
+  index: TabIndex,
+  damage: Damage,
+  rows: readonly ObservedRow[],
+): readonly Restore[] {
+  const { tab } = index;
   const { entity, id, kind } = damage;
   if (kind === 'deleted') {
     if (isBack(tab, damage)) return [];
@@ -129,9 +169,28 @@ export function findRestores(tab: ReadTab, damage: Damage, rows: readonly Observ
     return [{ write: id.kind === 'empty' ? write : { ...write, id } }];
   }
   if (kind === 'overwritten') return findOverwritten(damage, rows).flatMap((row) => restoreRow(damage, row));
-  return rows
-    .filter((row) => isAdded(row, damage))
-    .map((row) => ({ row, write: { kind: 'delete', entity, position: row.position, idSeen: row.id } }));
+  return rows.flatMap((row) => takeBackAdded(index, damage, row));
+}
+
+/**
+ * Deletes a row that came under the wrong columns. Where a user has worked in it since, it stays, and shows what its record has in place of
+ * what is wrong there: an emptied cell would pass for what they mean.
+ */
+function takeBackAdded(index: TabIndex, damage: Damage, row: ObservedRow): Restore[] {
+  const { entity } = damage;
+  const place = { entity, position: row.position, idSeen: row.id };
+  if (isAdded(row, damage)) return [{ row, write: { kind: 'delete', ...place } }];
+  const { fields: inCrm = {} } = index.records.get(describeCell(row.id)) ?? {};
+  const cells: Record<FieldName, Cell> = {};
+  const offers: Record<FieldName, Value> = {};
+  for (const name of wrongFields(index, row, damage)) {
+    const [field, value] = [index.fields.get(name), inCrm[name]];
+    cells[name] = field && value !== undefined ? encode(field, value, index.names) : emptyCell;
+    if (field && value !== undefined) offers[name] = value;
+  }
+  const own = ownOf(damage);
+  if (Object.keys(cells).length === 0 && !own.own) return [];
+  return [{ row, write: { kind: 'set', ...place, cells, ...own }, offers }];
 }
 
 /**

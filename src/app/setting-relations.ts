@@ -1,0 +1,89 @@
+import { emptyCatalog } from '../core/fields/catalog.ts';
+import { customFieldKey, describeEntity } from '../core/fields/field.ts';
+import { idHeader, syncHeader } from '../core/fields/headers.ts';
+import type { Entity } from '../core/record.ts';
+import { labelKey } from '../core/text/label-key.ts';
+import { isLoopback } from '../http/guard.ts';
+import { standardFieldNames } from '../sheet/policy.ts';
+import { isPlaceAlone, isSafeUrl, moreThanPlace, unsafeUrl } from './setting-urls.ts';
+import {
+  allTabs,
+  type Settings,
+  type SheetSettings,
+  sheetEntities,
+  tabNames,
+  tabSettings,
+} from './settings.ts';
+
+/** Relations between settings that a schema of single values can not hold. */
+export function checkRelations(settings: Settings): string[] {
+  const { alerts, crm, http, sheet } = settings;
+  const urls: readonly [place: string, url: string | undefined, isGood: typeof isSafeUrl, words: string][] = [
+    ['crm.baseUrl (CRM_BASE_URL)', crm.baseUrl, isSafeUrl, unsafeUrl],
+    ['crm.baseUrl (CRM_BASE_URL)', crm.baseUrl, isPlaceAlone, moreThanPlace],
+    ['sheet.apiRootUrl (GOOGLE_API_ROOT_URL)', sheet?.apiRootUrl, isSafeUrl, unsafeUrl],
+    ['alerts.webhookUrl (ALERT_WEBHOOK_URL)', alerts.webhookUrl, isSafeUrl, unsafeUrl],
+  ];
+  const problems = urls.flatMap(([place, url, isGood, words]) =>
+    url === undefined || isGood(url) ? [] : [`${place}: ${words}`],
+  );
+  if (http.readWithToken && http.controlToken === undefined)
+    problems.push('http.readWithToken: needs a token, http.controlToken (CONTROL_TOKEN)');
+  if (!isLoopback(http.host) && http.controlToken === undefined)
+    problems.push(
+      `http.host (HTTP_HOST): other machines reach the daemon at ${http.host}, so it needs a token, http.controlToken (CONTROL_TOKEN, CONTROL_TOKEN_FILE)`,
+    );
+  return [...problems, ...(sheet ? checkSheet(sheet) : [])];
+}
+
+const checkSheet = (sheet: SheetSettings): string[] => [
+  ...allTabs(sheet).flatMap(({ entity, tab }) => [...checkFields(entity, tab), ...checkHeaders(entity, tab)]),
+  ...checkTitles(sheet),
+];
+
+/** A tab is found by its title as {@link labelKey} compares it, so no two may have the same one. */
+function checkTitles(sheet: SheetSettings): string[] {
+  const { conflicts } = sheet;
+  const titles = sheetEntities(sheet).map((entity): [path: string, title: string] => [
+    `tabs.${tabNames[entity]}`,
+    tabSettings(sheet, entity).title,
+  ]);
+  if (conflicts.enabled) titles.push(['conflicts', conflicts.title]);
+  return [...Map.groupBy(titles, ([, title]) => labelKey(title)).values()].flatMap(([first, ...others]) =>
+    others.map(
+      ([path, title]) => `sheet.${path}.title: “${title}” is already the title of sheet.${first?.[0]}`,
+    ),
+  );
+}
+
+type TabSettings = ReturnType<typeof allTabs>[number]['tab'];
+
+function checkFields(entity: Entity, { columns, order, title }: TabSettings): string[] {
+  const names = standardFieldNames(entity);
+  const isField = (name: string) =>
+    names.includes(name) || (entity === 'lead' && customFieldKey(name) !== undefined);
+  const unknown = [...Object.keys(columns), ...order].filter((name) => !isField(name));
+  return [...new Set(unknown)].map(
+    (name) =>
+      `sheet.tabs: ${title} has no field ${name}; it has ${names.join(', ')}${entity === 'lead' ? ' and custom.<key>' : ''}`,
+  );
+}
+
+/** A column is found by its header, so no two of a tab may have the same one. */
+function checkHeaders(entity: Entity, { columns, pauseColumn }: TabSettings): string[] {
+  const taken = new Map([idHeader, syncHeader].map((header) => [labelKey(header), 'the daemon itself']));
+  for (const { name, header } of describeEntity(entity, emptyCatalog)) {
+    const isShown = columns[name]?.direction !== 'off' && columns[name]?.header === undefined;
+    if (isShown) taken.set(labelKey(header), name);
+  }
+  const claim = (path: string, header: string, name: string): string[] => {
+    const owner = taken.get(labelKey(header));
+    taken.set(labelKey(header), name);
+    if (owner === undefined) return [];
+    return [`sheet.tabs.${tabNames[entity]}.${path}: “${header}” is already the header of ${owner}`];
+  };
+  const ofColumns = Object.entries(columns).flatMap(([name, { direction, header }]) =>
+    header === undefined || direction === 'off' ? [] : claim(`columns.${name}.header`, header, name),
+  );
+  return [...ofColumns, ...(pauseColumn === undefined ? [] : claim('pauseColumn', pauseColumn, 'the pause'))];
+}

@@ -1,0 +1,45 @@
+/** Whether each % begins the code of a character. */
+export function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether what is said of user and password can be decoded, too: a URL leaves it as it is. */
+export function isReadable(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { password, username } = new URL(address);
+  return isDecodable(`${username}:${password}`);
+}
+
+/** Names under which a machine reaches itself, and the host of a container's sandbox on the same machine. */
+const loopback = new Set([
+  'localhost',
+  '127.0.0.1',
+  '[::1]',
+  'host.docker.internal',
+  'host.containers.internal',
+]);
+
+/** To a URL, `localhost:4010` is a scheme and a path: whoever writes it is told what it lacks. */
+export const unsafeUrl = 'must begin with https://, or with http:// where it is on this machine';
+
+export function isSafeUrl(text: string): boolean {
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname));
+}
+
+export const moreThanPlace = 'must end with its path, and have no login in it: the key alone logs in';
+
+/** Paths are written behind it, a login would be sent instead of the key, and as the owner of the mirror it is kept there. */
+export function isPlaceAlone(text: string): boolean {
+  const { hash, password, search, username } = new URL(text);
+  return `${username}${password}${search}${hash}` === '';
+}
+
+/** The text without the login of any address in it. */
+export const hideLogins = (text: string): string =>
+  text.replace(/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/@"']+@/gi, '$1(a login)@');

@@ -1,0 +1,78 @@
+import type { Fence, Log } from '../core/ports.ts';
+import { type Entity, entities } from '../core/record.ts';
+import type { SheetsClientOptions } from '../google/client.ts';
+import { createGoogleSheetTable } from '../google/table.ts';
+import type { SheetLink } from '../sheet/link.ts';
+import { type ColumnPolicy, type Policy, type TabPolicy, titlesOf } from '../sheet/policy.ts';
+import type { OwnInstance } from '../sheet/port/instance.ts';
+import { SheetSide } from '../sheet/side.ts';
+import type { Link } from '../sync/link.ts';
+import { systemClock } from './clock.ts';
+import { accountOf } from './owner.ts';
+import { type Settings, type SheetSettings, sheetEntities, tabSettings } from './settings.ts';
+
+export interface SheetSurroundings {
+  readonly fence?: Fence;
+  /** What this process signs the spreadsheet with. */
+  readonly own: OwnInstance;
+}
+
+/** Joins the spreadsheet to a link; `undefined` where the settings name none. */
+export function openSheetSide(settings: Settings, link: Link, { fence, own }: SheetSurroundings) {
+  const { sheet } = settings;
+  if (!sheet) return undefined;
+  const table = createGoogleSheetTable({
+    ...sheetOptions(sheet, link.log),
+    account: accountOf(settings),
+    ...(fence ? { fence } : {}),
+  });
+  const sheetLink: SheetLink = { ...link, ...readRules(sheet), table, own };
+  return { link: sheetLink, side: new SheetSide(sheetLink) };
+}
+
+/** How the settings' spreadsheet is reached. */
+export const sheetOptions = (sheet: SheetSettings, log: Log): SheetsClientOptions => ({
+  ...sheet,
+  rootUrl: sheet.apiRootUrl,
+  clock: systemClock,
+  random: Math.random,
+  log,
+});
+
+/** What the settings say of what is kept the same, and how. */
+export function readRules(sheet: SheetSettings): Pick<SheetLink, 'entities' | 'policy' | 'titles'> {
+  const policy = readPolicy(sheet);
+  return { entities: sheetEntities(sheet), policy, titles: titlesOf(policy) };
+}
+
+/** The configuration speaks of the sheet; deciding knows it as the table. */
+export function readPolicy(sheet: SheetSettings): Policy {
+  const { appendsMax, brakes, conflicts: questions, vanishedRows } = sheet;
+  const tabs = Object.fromEntries(entities.map((entity) => [entity, readTab(sheet, entity)]));
+  const questionsTitle = questions.enabled ? questions.title : undefined;
+  return { tabs: tabs as Record<Entity, TabPolicy>, questionsTitle, vanishedRows, brakes, appendsMax };
+}
+
+const conflicts = { crm: 'crm', sheet: 'table', ask: 'ask' } as const;
+const directions = { both: 'both', toSheet: 'toTable', off: 'off' } as const;
+
+function readTab(sheet: SheetSettings, entity: Entity): TabPolicy {
+  const { title, conflict, columns, order, pauseColumn, vanishedRows } = tabSettings(sheet, entity);
+  const rules = Object.entries(columns).map(([name, column]): [string, ColumnPolicy] => [
+    name,
+    {
+      header: column.header,
+      direction: column.direction && directions[column.direction],
+      conflict: column.conflict && conflicts[column.conflict],
+      blank: column.blank,
+    },
+  ]);
+  return {
+    title,
+    conflict: conflicts[conflict],
+    columns: Object.fromEntries(rules),
+    order,
+    pauseHeader: pauseColumn,
+    vanishedRows,
+  };
+}
