@@ -66,7 +66,13 @@ describe('a warehouse that refuses the daemon', limit, () => {
     const server = await ownServer({ max_connections: 12, superuser_reserved_connections: 4 });
     const database = await openDatabase(server);
     const { name, url } = await openRole(database);
-    const { change, expectMended, reports } = await openTroubled({ database, url });
+    // It asks nothing while nothing changes, so it does not take a connection back before all are taken.
+    const { change, expectMended, reports, stage } = await openTroubled({
+      database,
+      url,
+      terms: { freshnessMs: 0 },
+    });
+    await stage.compared();
     await database.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${name}'`);
     const others: Client[] = [];
     for (let isFull = false; !isFull; ) {
