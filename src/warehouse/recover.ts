@@ -13,19 +13,23 @@ export type Recovery = 'same' | 'went-back' | 'unknown';
 export async function recover(link: WarehouseLink, lastRun: number): Promise<Recovery> {
   const { database, log, mirror } = link;
   const { feed } = mirror;
+  let last = lastRun;
   const pending = feed.pendingRun();
   if (pending) {
     const number = await database.findRun(pending.run);
-    mirror.transaction(() => (number === undefined ? feed.dropRun() : feed.endRun(number)));
+    // Which rows it left was in the reply: all of it is written once more, which changes nothing where it is as it is sent.
+    mirror.transaction(() => (number === undefined ? feed.dropRun() : feed.endRun(number, pending.keys)));
     log.info('warehouse.run-found', { run: pending.run, isDone: number !== undefined });
+    // It may have been committed only after the number of the last run was read.
+    if (number !== undefined) last = Math.max(last, number);
   }
   const known = feed.lastRun();
-  if (lastRun === known) return 'same';
-  const keys = lastRun < known ? feed.keysAfter(lastRun) : undefined;
-  log.warn('warehouse.went-back', { lastRun, known, records: keys?.length });
+  if (last === known) return 'same';
+  const keys = last < known ? feed.keysAfter(last) : undefined;
+  log.warn('warehouse.went-back', { lastRun: last, known, records: keys?.length });
   mirror.transaction(() => {
     if (keys) feed.noteDue(keys);
-    feed.setLastRun(lastRun);
+    feed.setLastRun(last);
     if (keys) mirror.dropFact(warehouseFacts.references);
     else forgetWritten(mirror);
   });
