@@ -55,7 +55,7 @@ export interface Feed {
   readStuck(limit: number): { readonly count: number; readonly shown: readonly Due[] };
   /** Makes records due at once. */
   noteDue(keys: Iterable<RecordKey>): void;
-  /** Makes all records of the mirror due, also those that are gone. */
+  /** Makes all records of the mirror due that are there. */
   noteAllDue(): void;
   /** Makes records due later, with the reason; those that are due already are put off. */
   putOff(keys: readonly RecordKey[], dueAt: number, reason: string): void;

@@ -68,8 +68,8 @@ export interface Mirror extends SideStores {
 
   /**
    * From now on all changes of records are noted for the sides of these names: to be called before anything is read. A side that did not
-   * follow until now has all records due that are there, and one in a mirror that was started from a copy also those that are gone; one that
-   * is no longer named has nothing due. Returns the names of the new ones, those in a copy among them.
+   * follow until now, and one in a mirror that was started from a copy, has all records due that are there; one that is no longer named has
+   * nothing due. Returns the names of the new ones, those in a copy among them.
    */
   setFollowers(names: readonly string[]): readonly string[];
   /** The version of a record that the CRM has now, as it is noted for the sides that follow; `undefined` where the record is gone. */

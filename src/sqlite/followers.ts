@@ -22,11 +22,11 @@ export function prepareDue(connection: Connection): (side: string, key: RecordKe
   };
 }
 
-/** Prepares making all records due to a side at once that fit. */
-export const prepareAllDue = (connection: Connection, where = 'TRUE') =>
+/** Prepares making all records due to a side at once that are there. */
+export const prepareAllDue = (connection: Connection) =>
   connection.prepare(
     `INSERT INTO due (${dueColumns})
-     SELECT ?, key, entity, presence = 'gone', 0, 0, '' FROM record WHERE ${where} ORDER BY rowid ${atOnce}`,
+     SELECT ?, key, entity, 0, 0, 0, '' FROM record WHERE presence = 'present' ORDER BY rowid ${atOnce}`,
   );
 
 /** The sides that follow the records. */
@@ -44,7 +44,6 @@ export function openFollowers(connection: Connection): Followers {
   const add = connection.prepare(
     'INSERT INTO follower (side) VALUES (?) ON CONFLICT DO UPDATE SET isCopied = 0',
   );
-  const makePresentDue = prepareAllDue(connection, "presence = 'present'");
   const makeAllDue = prepareAllDue(connection);
   const addCount = connection.prepare('INSERT OR IGNORE INTO dueCount (side, entity) VALUES (?, ?)');
   const drops = ['follower', 'dueCount', 'due', 'version', 'feedRun'].map((table) =>
@@ -78,8 +77,7 @@ export function openFollowers(connection: Connection): Followers {
         for (const side of fresh) {
           add.run(side);
           for (const entity of entities) addCount.run(side, entity);
-          // What a copy knows as gone may have been written to the side after the copy was made.
-          (known.has(side) ? makeAllDue : makePresentDue).run(side);
+          makeAllDue.run(side);
         }
         if (fresh.length > 0) stamp.run();
         if (wanted.length === 0 && left.length > 0) unstamp.run();

@@ -22,9 +22,9 @@ export function findBrakes(
 ): Brake[] {
   const gone = mirror.feed.countGone();
   return entities.flatMap((entity) => {
-    const waiting = gone[entity] ?? 0;
-    if (waiting === 0 || isApproved(mirror, entity)) return [];
     const rows = mirror.readFact(warehouseFacts.rows(entity)) ?? 0;
+    const waiting = Math.min(gone[entity] ?? 0, rows);
+    if (waiting === 0 || isApproved(mirror, entity)) return [];
     const deleted = deletedLately(mirror, entity, now);
     const allowed = Math.max(limits.deletesMin, Math.floor((rows + deleted) * limits.deletesShare));
     if (waiting + deleted <= allowed) return [];

@@ -149,9 +149,11 @@ export class WarehouseSide implements Side {
         'WAREHOUSE_KEPT',
         `The tables in ${database.name} are kept by another daemon or mirror.`,
       );
-    if (met.keeper === 'own') await recover(this.#link, met.lastRun);
+    const { feed } = this.mirror;
     // Tables that are made anew hold nothing of what was written before.
-    else if (this.mirror.feed.lastRun() > 0 || this.mirror.feed.pendingRun()) this.#beginAnew();
+    const isAnew = met.keeper === 'nobody' || (met.lastRun === 0 && feed.lastRun() > 0);
+    if (!isAnew) await recover(this.#link, met.lastRun);
+    else if (feed.lastRun() > 0 || feed.pendingRun()) this.#beginAnew();
     return met;
   }
 
@@ -181,7 +183,8 @@ export class WarehouseSide implements Side {
     this.mirror.transaction(() => {
       this.mirror.saveFact(warehouseFacts.columns, custom);
       const hasNew = custom.some((column) => column.retiredAt === undefined && !isFilled(column));
-      if (hasNew) this.mirror.feed.noteDue(this.mirror.readRecords('lead').map(({ key }) => key));
+      const leads = hasNew ? this.mirror.readRecords('lead') : [];
+      this.mirror.feed.noteDue(leads.filter(({ presence }) => presence === 'present').map(({ key }) => key));
     });
     return layoutOf(this.#link, catalog, custom);
   }
