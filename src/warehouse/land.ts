@@ -20,6 +20,9 @@ const retryMs = { first: 1_000, max: 60_000 } as const;
 /** What a trigger of somebody made of a row, it will make of it again. */
 const rewrittenMs = 60 * 60 * 1_000;
 
+/** A database is hardly put back by more than this. If it is, all rows are compared. */
+const runsKeptMs = 7 * 24 * 60 * 60 * 1_000;
+
 /** What came of one transaction. */
 export interface Landed {
   /** How many records it carried. */
@@ -115,6 +118,7 @@ function noteWritten(
   });
   const unwritten = found.filter(({ row }) => row.why !== 'rewritten').map(({ item }) => item.key);
   feed.endRun(run, unwritten);
+  feed.forgetRuns(clock.now() - runsKeptMs);
   for (const { item, row } of found) {
     // What changed while it was written is due at once.
     if (row.why === 'rewritten' && feed.isDue(item.key)) continue;
