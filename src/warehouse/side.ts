@@ -27,6 +27,9 @@ const gapMs = 20;
 const pollMaxMs = 60_000;
 const pollMinMs = 1_000;
 
+/** So often the tables are looked at again while one of them is not as it was laid out. */
+const lookAgainMs = 10_000;
+
 /** After this time a cycle ends although more is due, so that it can be stopped. */
 const cycleMaxMs = 10_000;
 
@@ -50,7 +53,9 @@ export class WarehouseSide implements Side {
   /** What the database said when it was last met; absent after any failure. */
   #met: Meeting | undefined;
   /** What was laid out last, as JSON, with what keeps tables from being written. */
-  #laidOut: { readonly text: string; readonly faults: readonly LayoutFault[] } | undefined;
+  #laidOut:
+    | { readonly text: string; readonly faults: readonly LayoutFault[]; readonly at: number }
+    | undefined;
   #kept: WarehousePlan | undefined;
   #freshAt = Number.NEGATIVE_INFINITY;
 
@@ -235,14 +240,21 @@ export class WarehouseSide implements Side {
   }
 
   async #layOut(layout: WarehouseLayout): Promise<void> {
+    const { clock, database } = this.#link;
     const text = JSON.stringify(layout);
-    if (this.#laidOut?.text === text) return;
-    this.#laidOut = { text, faults: await this.#link.database.layOut(layout) };
+    const { at = 0, text: before } = this.#laidOut ?? {};
+    const isOld = this.#tableHolds().length > 0 && clock.monotonicMs() - at >= lookAgainMs;
+    if (before !== text || isOld)
+      this.#laidOut = { text, faults: await database.layOut(layout), at: clock.monotonicMs() };
+    // What is missing may come back without its content: all is compared then.
+    if (this.#tableHolds().length > 0 && this.mirror.readFact(warehouseFacts.auditedAt) !== undefined)
+      this.mirror.dropFact(warehouseFacts.auditedAt);
   }
 
   #isAuditDue(): boolean {
     const { auditMinute, clock } = this.#link;
     const last = this.mirror.readFact(warehouseFacts.auditedAt);
+    if (this.#tableHolds().length > 0) return false;
     // A table that was never filled has nothing to compare.
     if (last === undefined) return this.mirror.feed.lastRun() > 0;
     if (auditMinute === undefined) return false;
@@ -253,7 +265,9 @@ export class WarehouseSide implements Side {
   }
 
   async #audit(layout: WarehouseLayout): Promise<AuditReport> {
-    this.lastAudit = await audit(this.#link, layout);
+    const lacking = new Set(this.#tableHolds().map(({ entity }) => entity));
+    const tables = layout.tables.filter(({ entity }) => !lacking.has(entity));
+    this.lastAudit = await audit(this.#link, { ...layout, tables });
     return this.lastAudit;
   }
 
@@ -283,15 +297,18 @@ export class WarehouseSide implements Side {
     const { clock, entities, limits } = this.#link;
     const { feed } = this.mirror;
     const brakes = findBrakes(this.mirror, entities, limits, clock.now());
-    const faults = this.#laidOut?.faults ?? [];
-    const ofTables = faults
-      .filter(isHolding)
-      .flatMap(({ entity, words }) =>
-        (entity ? [entity] : entities).map((each): Hold => ({ entity: each, reason: words })),
-      );
     const stuck = feed.readStuck(shownMax);
     const ofRows = stuck.shown.map(({ key, reason }): Hold => ({ entity: key.entity, id: key.id, reason }));
-    return { brakes, holds: [...ofTables, ...ofRows] };
+    return { brakes, holds: [...this.#tableHolds(), ...ofRows] };
+  }
+
+  /** Tables that are not as they were laid out. */
+  #tableHolds(): readonly Hold[] {
+    const { entities } = this.#link;
+    const faults = this.#laidOut?.faults.filter(isHolding) ?? [];
+    return faults.flatMap(({ entity, words }) =>
+      (entity ? [entity] : entities).map((each): Hold => ({ entity: each, reason: words })),
+    );
   }
 
   #planNow(): WarehousePlan {
