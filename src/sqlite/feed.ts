@@ -2,7 +2,7 @@ import type { Due, EndedVersion, Feed } from '../core/feed.ts';
 import { type Entity, entities, recordKeyText } from '../core/record.ts';
 import type { Connection } from './connection.ts';
 import { openFeedRuns } from './feed-runs.ts';
-import { isGoneNow, prepareAllDue, prepareDue } from './followers.ts';
+import { type Followers, isGoneNow, prepareAllDue, prepareDue } from './followers.ts';
 import { isFields, readJson, readKey } from './stored-json.ts';
 
 interface DueRow extends Omit<Due, 'key'> {
@@ -41,7 +41,6 @@ const prepareStatements = (connection: Connection) => ({
   ),
   any: connection.prepare('SELECT 1 FROM due WHERE side = ? AND key = ?'),
   counts: connection.prepare<Counts>('SELECT entity, due, gone, stuck FROM dueCount WHERE side = ?'),
-  addAll: prepareAllDue(connection),
   delay: connection.prepare(
     `INSERT INTO due (side, key, entity, isGone, dueAt, attempts, reason) VALUES (?, ?, ?, ${isGoneNow}, ?, 1, ?)
      ON CONFLICT (side, key) DO UPDATE
@@ -56,10 +55,11 @@ const prepareStatements = (connection: Connection) => ({
 });
 
 /** Opens the feed of a side. Each statement finds its rows by an index: there may be a million due, and as many versions. */
-export function openFeed(connection: Connection, side: string, isFollower: (side: string) => boolean): Feed {
+export function openFeed(connection: Connection, side: string, isFollower: Followers['isFollower']): Feed {
   const statements = prepareStatements(connection);
-  const { addAll, any, counts, delay, fresh, next, release, stuck, take, versions } = statements;
+  const { any, counts, delay, fresh, next, release, stuck, take, versions } = statements;
   const add = prepareDue(connection);
+  const addAll = prepareAllDue(connection);
 
   return {
     takeDue(now, limit, wanted) {
@@ -84,18 +84,18 @@ export function openFeed(connection: Connection, side: string, isFollower: (side
       shown: stuck.all(side, limit).map(toDue),
     }),
     noteDue(keys) {
-      if (!isFollower(side)) return;
       connection.atomically(() => {
-        for (const key of keys) add(side, key);
+        for (const key of keys) if (isFollower(side, key.entity)) add(side, key);
       });
     },
     noteAllDue() {
-      if (isFollower(side)) addAll.run(side);
+      connection.atomically(() => {
+        for (const entity of entities) if (isFollower(side, entity)) addAll(side, entity);
+      });
     },
     putOff(keys, dueAt, reason) {
-      if (!isFollower(side)) return;
       connection.atomically(() => {
-        for (const key of keys) {
+        for (const key of keys.filter(({ entity }) => isFollower(side, entity))) {
           const text = recordKeyText(key);
           delay.run(side, text, key.entity, text, dueAt, reason);
           release.run(side, text);

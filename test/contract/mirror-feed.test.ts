@@ -92,6 +92,24 @@ describe('the sides that follow', () => {
     expect(dueIds(feed)).toEqual(['1']);
   });
 
+  test('have nothing of kinds that they do not follow, and all of them that is there once they do', () => {
+    const { feed, mirror } = openFollowed('1', '2');
+    mirror.saveRecord(titled('1', 'B'));
+    const task = (id: string, title: string) =>
+      mirror.saveRecord(storedRecord(ofEntity('task', id), { fields: { title } }));
+    expect(mirror.setFollowers(['warehouse'], ['task'])).toEqual([]);
+    expect([feed.countDue(), feed.readVersions(lead('1')), feed.nextDueAt()]).toEqual([{}, [], undefined]);
+    for (const title of ['B', 'C']) mirror.saveRecord(titled('2', title));
+    for (const title of ['A', 'B']) task('1', title);
+    feed.noteAllDue();
+    feed.noteDue([lead('1')]);
+    feed.putOff([lead('1')], 9, 'no');
+    expect([feed.countDue(), feed.readVersions(lead('2'))]).toEqual([{ task: 1 }, []]);
+    expect(feed.readVersions(ofEntity('task', '1'))).toHaveLength(1);
+    expect(reopen().mirror.setFollowers(['warehouse'], ['lead', 'task'])).toEqual(['warehouse']);
+    expect(feedOf(reopen().mirror).countDue()).toEqual({ lead: 2, task: 1 });
+  });
+
   test('are among the sides of which something is kept', () => {
     const { mirror } = openFollowed();
     expect(mirror.allSides()).toEqual([mirror.of('warehouse')]);

@@ -44,6 +44,17 @@ describe('a link with a warehouse', limit, () => {
     expect(stage.calls()).toBe(before);
   });
 
+  test('has nothing to do with changes of records of which it has no table, until it gets one', async () => {
+    const entities = ['lead', 'opportunity'] as const;
+    const stage = await openWarehouseEngine({ terms: { entities, freshnessMs: 0 } });
+    await stage.start();
+    await stage.swept(3);
+    await until('all is written', async () => stage.side.report?.hasWork === false);
+    expect(stage.side.pace.pollMs).toBe(60_000);
+    stage.mirror.setFollowers(['warehouse'], ['task']);
+    expect(stage.side.mirror.feed.countDue()).toEqual({ task: 8 });
+  });
+
   test('says of each table how fresh it is, since when all is known, and how many records there are', async () => {
     const stage = await openWarehouseEngine();
     await stage.start();

@@ -58,7 +58,7 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
 
   async function open(word = 'word-1') {
     const { budgetLog, mirror } = openMirror({ directory });
-    mirror.setFollowers(['warehouse']);
+    mirror.setFollowers(['warehouse'], options.terms?.entities);
     const budget = createRequestBudget({
       keys: [{ name: 'key', secret: crm.apiKey }],
       requests: limits.requestsPerWindow,
