@@ -25,7 +25,7 @@ const dueColumns = 'key, dueAt, attempts, reason';
 
 const prepareStatements = (connection: Connection) => ({
   take: connection.prepare<DueRow>(
-    `SELECT ${dueColumns} FROM due WHERE side = ? AND entity = ? AND run IS NULL AND dueAt <= ?
+    `SELECT ${dueColumns} FROM due WHERE side = ? AND entity = ? AND run IS NULL AND dueAt BETWEEN ? AND ?
      ORDER BY dueAt, seq LIMIT ?`,
   ),
   next: connection.prepare<{ dueAt: number }>(
@@ -40,6 +40,9 @@ const prepareStatements = (connection: Connection) => ({
      ORDER BY seq LIMIT ?`,
   ),
   any: connection.prepare('SELECT 1 FROM due WHERE side = ? AND key = ?'),
+  gonePutOff: connection.prepare<{ entity: Entity; count: number }>(
+    'SELECT entity, count(*) AS count FROM due WHERE side = ? AND attempts > 0 AND isGone = 1 GROUP BY entity',
+  ),
   counts: connection.prepare<Counts>('SELECT entity, due, gone, stuck FROM dueCount WHERE side = ?'),
   delay: connection.prepare(
     `INSERT INTO due (side, key, entity, isGone, dueAt, attempts, reason) VALUES (?, ?, ?, ${isGoneNow}, ?, 1, ?)
@@ -57,22 +60,24 @@ const prepareStatements = (connection: Connection) => ({
 /** Opens the feed of a side. Each statement finds its rows by an index: there may be a million due, and as many versions. */
 export function openFeed(connection: Connection, side: string, isFollower: Followers['isFollower']): Feed {
   const statements = prepareStatements(connection);
-  const { any, counts, delay, fresh, next, release, stuck, take, versions } = statements;
+  const { any, counts, delay, fresh, gonePutOff, next, release, stuck, take, versions } = statements;
   const add = prepareDue(connection);
   const addAll = prepareAllDue(connection);
 
   return {
     takeDue(now, limit, wanted) {
       const due: Due[] = [];
-      for (const entity of entities) {
-        if (due.length >= limit) break;
-        if (!wanted.includes(entity)) continue;
-        for (const row of take.all(side, entity, now, limit - due.length)) due.push(toDue(row));
-      }
+      const kinds = entities.filter((entity) => wanted.includes(entity));
+      // What was put off comes last: it may be put off each time.
+      for (const [from, to] of [[0, 0] as const, [1, now] as const])
+        for (const entity of kinds)
+          due.push(...take.all(side, entity, from, to, limit - due.length).map(toDue));
       return due;
     },
     takeFresh: (entity, limit) => fresh.all(side, entity, limit).map(({ key }) => readKey(key)),
     countGone: () => countsOf(counts.all(side), 'gone'),
+    countGonePutOff: () =>
+      Object.fromEntries(gonePutOff.all(side).map(({ count, entity }) => [entity, count])),
     countDue: () => countsOf(counts.all(side), 'due'),
     isDue: (key) => any.all(side, recordKeyText(key)).length > 0,
     nextDueAt() {

@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Feed } from '../../src/core/feed.ts';
 import type { Mirror } from '../../src/core/mirror.ts';
-import { type Entity, entities, type RecordKey } from '../../src/core/record.ts';
+import { type Entity, entities, type RecordKey, recordKeyText } from '../../src/core/record.ts';
 import { connect } from '../../src/sqlite/connection.ts';
 import { migrate, migrations } from '../../src/sqlite/migrations.ts';
 import { mirrorFile, openMirror } from '../../src/sqlite/open.ts';
@@ -149,6 +149,19 @@ describe('what is due', () => {
     ]);
     expect(feed.takeDue(0, 2, ['contact', 'task']).map(({ key: { id } }) => id)).toEqual(['2', '1']);
     expect(feed.countDue()).toEqual({ lead: 2, opportunity: 1, task: 2, contact: 1 });
+  });
+
+  test('is taken before what was put off, of any kind', () => {
+    const { feed, mirror } = openFollowed('1', '2', '3');
+    mirror.saveRecord(storedRecord(ofEntity('task', '1')));
+    feed.putOff([lead('1')], 5, 'no');
+    feed.putOff([lead('2')], 3, 'no');
+    const order = ['lead-3', 'task-1', 'lead-2', 'lead-1'];
+    for (const limit of [1, 2, 3, 4, 9])
+      expect(feed.takeDue(5, limit, entities).map(({ key }) => recordKeyText(key))).toEqual(
+        order.slice(0, limit),
+      );
+    expect(dueIds(feed, 4)).toEqual(['3', '1', '2']);
   });
 
   test('counts those of its records that are gone, as they come and go', () => {
