@@ -110,3 +110,24 @@ describe('a commit without a reply', limit, () => {
     expect(stage.log.lines.map(({ event }) => event)).not.toContain('warehouse.went-back');
   });
 });
+
+test('a row shows nothing of the record of another account that had its id', limit, async () => {
+  const stage = await openWarehouseEngine();
+  await stage.start();
+  await stage.settled();
+  await stage.compared();
+  const lead = await stage.crm.take('lead');
+  await stage.crm.update('lead', lead.id, { meta_data: { about: { description: 'A secret', url: null } } });
+  await stage.settled();
+  await stage.engine.stop(5_000);
+  const { mirror } = stage;
+  const record = mirror.findRecord({ entity: 'lead', id: String(lead.id) })!;
+  expect(Object.values(record.fields)).toContain('A secret');
+  const at = record.observedAt + 1_000;
+  mirror.saveRecord({ ...record, fields: {}, presence: 'gone', heardAt: at });
+  mirror.saveRecord({ ...record, fields: { title: 'Of another account' }, heardAt: at + 1 });
+  await stage.side.cycle();
+  const rows = await stage.database.query('SELECT * FROM crm.lead WHERE id = $1', [lead.id]);
+  expect(rows).toMatchObject([{ title: 'Of another account' }]);
+  expect(JSON.stringify(rows)).not.toContain('A secret');
+});
