@@ -92,7 +92,8 @@ export class WarehouseSide implements Side {
     const differences = comparePlans(kept, this.#planNow());
     if (differences.length > 0) return differences;
     this.#kept = undefined;
-    this.#report(await this.#work((layout) => this.#land(layout)));
+    const due = sumOf(this.mirror.feed.countDue());
+    this.#report(await this.#work((layout) => this.#land(layout, due)));
     return [];
   }
 
@@ -194,17 +195,20 @@ export class WarehouseSide implements Side {
     return layoutOf(this.#link, catalog, custom);
   }
 
-  /** Lays out, writes all that may be written, and says how fresh it is. Returns whether a row was written. */
-  async #land(layout: WarehouseLayout): Promise<boolean> {
+  /**
+   * Lays out, writes what may be written, and says how fresh it is. Goes on as long as a cycle may, or until so many records are carried as
+   * are wanted. Returns whether a row was written.
+   */
+  async #land(layout: WarehouseLayout, wanted = 0): Promise<boolean> {
     const { clock, log } = this.#link;
     await this.#layOut(layout);
     if (this.#isAuditDue()) await this.#audit(layout);
     const begunAt = clock.monotonicMs();
     let rows = 0;
-    for (let isOver = false; !isOver && clock.monotonicMs() - begunAt < cycleMaxMs; ) {
-      const written = await this.#landSome(layout);
+    for (let written = 1; written > 0; ) {
+      if (rows >= wanted && clock.monotonicMs() - begunAt >= cycleMaxMs) break;
+      written = await this.#landSome(layout);
       rows += written;
-      isOver = written === 0;
     }
     this.mirror.transaction(() => endApprovals(this.mirror, this.#link.entities));
     this.tally.tableSteps += rows;

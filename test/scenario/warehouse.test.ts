@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { listWaiting } from '../../src/sync/status.ts';
+import { realClock } from '../support/real-clock.ts';
 import { until } from '../support/until.ts';
 import { openWarehouseEngine } from '../support/warehouse-engine.ts';
 import { expectWholeHistory } from '../support/warehouse-history.ts';
@@ -95,6 +96,27 @@ describe('a link with a warehouse', limit, () => {
     ).toEqual([{ count: 8 }]);
     expect(listWaiting(stage.engine)).toEqual([]);
     expect(stage.side.mirror.readDecisions()).toEqual([]);
+  });
+
+  test('writes all that a plan says, however long that takes', async () => {
+    let passedMs = 0;
+    const stage = await openWarehouseEngine({
+      link: { isManual: true },
+      counts: { leads: 1_100, opportunities: 3, tasks: 3 },
+      clock: { ...realClock, monotonicMs: () => performance.now() + passedMs },
+      wrap: (warehouse) =>
+        new Proxy(warehouse, {
+          get(target, name) {
+            passedMs += 11_000;
+            return Reflect.get(target, name);
+          },
+        }),
+    });
+    await stage.start();
+    await until('all is read', async () => stage.due() === 1_106);
+    const [plan] = await stage.engine.plans();
+    expect(await stage.engine.apply(plan?.run ?? '')).toEqual([]);
+    expect(stage.due()).toBe(0);
   });
 
   test('writes nothing before a plan is applied, where plans are applied by hand', async () => {
