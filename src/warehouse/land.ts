@@ -6,7 +6,7 @@ import { warehouseFacts } from './facts.ts';
 import type { WarehouseLink } from './link.ts';
 import type { TableLayout, WarehouseLayout } from './port/layout.ts';
 import type { LeftRow, References, RowVersion, TableBatch, WriteReply } from './port/port.ts';
-import { pastOf, rowIdOf, rowOf } from './rows.ts';
+import { emptyValues, pastOf, rowIdOf, rowOf } from './rows.ts';
 
 /** So many records go into one transaction, so that nobody waits long for its locks. */
 const batchMax = 1_000;
@@ -77,7 +77,11 @@ function tableBatch(link: WarehouseLink, table: TableLayout, due: readonly Due[]
     table,
     rows: keys.flatMap((key) => {
       const version = mirror.findVersion(key);
-      return version ? [rowOf(version, table, times)] : [];
+      if (!version) return [];
+      const row = rowOf(version, table, times);
+      // The row may show a record of another account, which had the id before: nothing of it is kept.
+      const isOther = ended.get(key)?.some((each) => each.ended === 'left_out');
+      return [isOther ? { ...row, values: { ...emptyValues(table), ...row.values } } : row];
     }),
     past: hasHistory ? [...ended.values()].flat().map((version) => pastOf(version, table, times)) : [],
     gone: keys

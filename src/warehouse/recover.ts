@@ -14,22 +14,24 @@ export type Recovery = 'same' | 'went-back' | 'unknown';
 export async function recover(link: WarehouseLink, lastRun: number): Promise<Recovery> {
   const { database, log, mirror } = link;
   const { feed } = mirror;
+  let last = lastRun;
   const pending = feed.pendingRun();
-  const number = pending && (await database.findRun(pending.run));
   if (pending) {
+    const number = await database.findRun(pending.run);
     mirror.transaction(() =>
       number === undefined ? feed.dropRun() : endUnanswered(mirror, pending, number),
     );
     log.info('warehouse.run-found', { run: pending.run, isDone: number !== undefined });
+    // It may have been committed only after the number of the last run was read.
+    if (number !== undefined) last = Math.max(last, number);
   }
   const known = feed.lastRun();
-  // It may have been committed after the database was met.
-  if (lastRun === known || number === known) return 'same';
-  const keys = lastRun < known ? feed.keysAfter(lastRun) : undefined;
-  log.warn('warehouse.went-back', { lastRun, known, records: keys?.length });
+  if (last === known) return 'same';
+  const keys = last < known ? feed.keysAfter(last) : undefined;
+  log.warn('warehouse.went-back', { lastRun: last, known, records: keys?.length });
   mirror.transaction(() => {
     if (keys) feed.noteDue(keys);
-    feed.setLastRun(lastRun);
+    feed.setLastRun(last);
     // How many rows there are is not known either, so all are compared.
     forgetWritten(mirror);
   });

@@ -98,7 +98,8 @@ export class WarehouseSide implements Side {
     const differences = comparePlans(kept, this.#planNow());
     if (differences.length > 0) return differences;
     this.#kept = undefined;
-    this.#report(await this.#work((layout) => this.#land(layout)));
+    const due = sumOf(this.mirror.feed.countDue());
+    this.#report(await this.#work((layout) => this.#land(layout, due)));
     return [];
   }
 
@@ -162,9 +163,11 @@ export class WarehouseSide implements Side {
         'WAREHOUSE_KEPT',
         `The tables in ${database.name} are kept by another daemon or mirror.`,
       );
-    if (met.keeper === 'own') await recover(this.#link, met.lastRun);
+    const { feed } = this.mirror;
     // Tables that are made anew hold nothing of what was written before.
-    else if (this.mirror.feed.lastRun() > 0 || this.mirror.feed.pendingRun()) this.#beginAnew();
+    const isAnew = met.keeper === 'nobody' || (met.lastRun === 0 && feed.lastRun() > 0);
+    if (!isAnew) await recover(this.#link, met.lastRun);
+    else if (feed.lastRun() > 0 || feed.pendingRun()) this.#beginAnew();
     return met;
   }
 
@@ -194,22 +197,26 @@ export class WarehouseSide implements Side {
     this.mirror.transaction(() => {
       this.mirror.saveFact(warehouseFacts.columns, custom);
       const hasNew = custom.some((column) => column.retiredAt === undefined && !isFilled(column));
-      if (hasNew) this.mirror.feed.noteDue(this.mirror.readRecords('lead').map(({ key }) => key));
+      const leads = hasNew ? this.mirror.readRecords('lead') : [];
+      this.mirror.feed.noteDue(leads.filter(({ presence }) => presence === 'present').map(({ key }) => key));
     });
     return layoutOf(this.#link, catalog, custom);
   }
 
-  /** Lays out, writes all that may be written, and says how fresh it is. Returns whether a row was written. */
-  async #land(layout: WarehouseLayout): Promise<boolean> {
+  /**
+   * Lays out, writes what may be written, and says how fresh it is. Goes on as long as a cycle may, or until so many records are carried as
+   * are wanted. Returns whether a row was written.
+   */
+  async #land(layout: WarehouseLayout, wanted = 0): Promise<boolean> {
     const { clock, log } = this.#link;
     await this.#layOut(layout);
     if (this.#isAuditDue()) await this.#audit(layout);
     const begunAt = clock.monotonicMs();
     let rows = 0;
-    for (let isOver = false; !isOver && clock.monotonicMs() - begunAt < cycleMaxMs; ) {
-      const written = await this.#landSome(layout);
+    for (let written = 1; written > 0; ) {
+      if (rows >= wanted && clock.monotonicMs() - begunAt >= cycleMaxMs) break;
+      written = await this.#landSome(layout);
       rows += written;
-      isOver = written === 0;
     }
     this.mirror.transaction(() => endApprovals(this.mirror, this.#link.entities));
     this.tally.tableSteps += rows;
@@ -249,15 +256,18 @@ export class WarehouseSide implements Side {
     const { clock, database } = this.#link;
     const [text, at] = [JSON.stringify(layout), clock.monotonicMs()];
     const before = this.#laidOut;
-    const againMs = before?.faults.some(isHolding) ? lookAgainMs.held : lookAgainMs.whole;
+    const againMs = this.#faults().length > 0 ? lookAgainMs.held : lookAgainMs.whole;
     if (before?.text === text && at - before.at < againMs) return;
     this.#laidOut = { text, faults: await database.layOut(layout), at };
+    // What is missing may come back without its content: all is compared then.
+    if (this.#faults().length > 0 && this.mirror.readFact(warehouseFacts.auditedAt) !== undefined)
+      this.mirror.dropFact(warehouseFacts.auditedAt);
   }
 
   #isAuditDue(): boolean {
     const { auditMinute, clock } = this.#link;
     const last = this.mirror.readFact(warehouseFacts.auditedAt);
-    if (!this.#isAllRead() || this.#isHeld()) return false;
+    if (!this.#isAllRead() || this.#faults().length > 0) return false;
     // A table that was never filled has nothing to compare.
     if (last === undefined) return this.mirror.feed.lastRun() > 0;
     if (auditMinute === undefined) return false;
@@ -267,10 +277,14 @@ export class WarehouseSide implements Side {
     return now >= moment.getTime() && last < moment.getTime();
   }
 
+  /** What keeps tables from being written. */
+  #faults(): readonly LayoutFault[] {
+    return this.#laidOut?.faults.filter(isHolding) ?? [];
+  }
+
   /** Whether what is laid out keeps the table from being used, or all of them where none is named. */
   #isHeld(entity?: Entity): boolean {
-    const faults = this.#laidOut?.faults.filter(isHolding) ?? [];
-    return faults.some((fault) => fault.entity === undefined || fault.entity === entity);
+    return this.#faults().some((fault) => fault.entity === undefined || fault.entity === entity);
   }
 
   /** Before the whole CRM was read once, the row of a record that is not read yet would look like one that is gone. */
@@ -313,15 +327,17 @@ export class WarehouseSide implements Side {
     const { clock, entities, limits } = this.#link;
     const { feed } = this.mirror;
     const brakes = findBrakes(this.mirror, entities, limits, clock.now());
-    const faults = this.#laidOut?.faults ?? [];
-    const ofTables = faults
-      .filter(isHolding)
-      .flatMap(({ entity, words }) =>
-        (entity ? [entity] : entities).map((each): Hold => ({ entity: each, reason: words })),
-      );
     const stuck = feed.readStuck(shownMax);
     const ofRows = stuck.shown.map(({ key, reason }): Hold => ({ entity: key.entity, id: key.id, reason }));
-    return { brakes, holds: [...ofTables, ...ofRows] };
+    return { brakes, holds: [...this.#tableHolds(), ...ofRows] };
+  }
+
+  /** Tables that are not as they were laid out. */
+  #tableHolds(): readonly Hold[] {
+    const { entities } = this.#link;
+    return this.#faults().flatMap(({ entity, words }) =>
+      (entity ? [entity] : entities).map((each): Hold => ({ entity: each, reason: words })),
+    );
   }
 
   #planNow(): WarehousePlan {

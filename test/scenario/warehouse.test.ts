@@ -45,6 +45,17 @@ describe('a link with a warehouse', limit, () => {
     expect(stage.calls()).toBe(before);
   });
 
+  test('has nothing to do with changes of records of which it has no table, until it gets one', async () => {
+    const entities = ['lead', 'opportunity'] as const;
+    const stage = await openWarehouseEngine({ terms: { entities, freshnessMs: 0 } });
+    await stage.start();
+    await stage.swept(3);
+    await until('all is written', async () => stage.side.report?.hasWork === false);
+    expect(stage.side.pace.pollMs).toBe(60_000);
+    stage.mirror.setFollowers(['warehouse'], ['task']);
+    expect(stage.side.mirror.feed.countDue()).toEqual({ task: 8 });
+  });
+
   test('says of each table how fresh it is, since when all is known, and how many records there are', async () => {
     const stage = await openWarehouseEngine();
     await stage.start();
@@ -123,6 +134,27 @@ describe('a link with a warehouse', limit, () => {
     await stage.settled();
     await until('all is written', async () => stage.due() === 0);
     expect(stage.side.countRows()).toEqual({ lead: 12, opportunity: 6, task: 8 });
+  });
+
+  test('writes all that a plan says, however long that takes', async () => {
+    let passedMs = 0;
+    const stage = await openWarehouseEngine({
+      link: { isManual: true },
+      counts: { leads: 1_100, opportunities: 3, tasks: 3 },
+      clock: { ...realClock, monotonicMs: () => performance.now() + passedMs },
+      wrap: (warehouse) =>
+        new Proxy(warehouse, {
+          get(target, name) {
+            passedMs += 11_000;
+            return Reflect.get(target, name);
+          },
+        }),
+    });
+    await stage.start();
+    await until('all is read', async () => stage.due() === 1_106);
+    const [plan] = await stage.engine.plans();
+    expect(await stage.engine.apply(plan?.run ?? '')).toEqual([]);
+    expect(stage.due()).toBe(0);
   });
 
   test('writes nothing before a plan is applied, where plans are applied by hand', async () => {

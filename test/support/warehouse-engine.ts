@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { type CrmContents, type CrmPerson, valueAt, workInCrm } from '../../src/cli/check/crm-person.ts';
+import { emptyCatalog } from '../../src/core/fields/catalog.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import { listedEntities } from '../../src/core/record.ts';
 import { createRequestBudget } from '../../src/crm/budget.ts';
@@ -16,6 +17,8 @@ import { openMirror } from '../../src/sqlite/open.ts';
 import { answer } from '../../src/sync/answers.ts';
 import { Engine } from '../../src/sync/engine.ts';
 import type { Link } from '../../src/sync/link.ts';
+import { layoutOf } from '../../src/warehouse/columns.ts';
+import { warehouseFacts } from '../../src/warehouse/facts.ts';
 import type { WarehouseTerms } from '../../src/warehouse/link.ts';
 import type { Warehouse } from '../../src/warehouse/port/port.ts';
 import { WarehouseSide } from '../../src/warehouse/side.ts';
@@ -57,7 +60,7 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
 
   async function open(word = options.word ?? 'word-1') {
     const { budgetLog, mirror } = openMirror({ directory });
-    mirror.setFollowers(['warehouse']);
+    mirror.setFollowers(['warehouse'], options.terms?.entities);
     const budget = createRequestBudget({
       keys: [{ name: 'key', secret: crm.apiKey }],
       requests: limits.requestsPerWindow,
@@ -117,7 +120,13 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       budget.close();
       mirror.close();
     };
-    return { close, engine, mirror, side, calls: () => calls };
+    const mend = async () => {
+      const { entities = listedEntities } = options.terms ?? {};
+      const own = { schema: 'crm', entities, hasHistory: true };
+      const kept = mirror.readFact(warehouseFacts.columns) ?? [];
+      await adapter.layOut(layoutOf(own, mirror.readCatalog() ?? emptyCatalog, kept), { mend: true });
+    };
+    return { close, engine, mirror, side, mend, calls: () => calls };
   }
 
   const person = workInCrm(new URL(crm.pageUrl).origin);
@@ -151,6 +160,8 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       const goal = count() + times * listedEntities.length;
       await until(`${times} more sweeps`, async () => count() >= goal);
     },
+    /** Adds again what is missing of the tables, as “init” does. */
+    mend: () => opened.mend(),
     /** How many records are due. */
     due: () => Object.values(opened.side.mirror.feed.countDue()).reduce((sum, count) => sum + count, 0),
     /** How often the side has called the database. */
