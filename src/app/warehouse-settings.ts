@@ -9,8 +9,8 @@ const unreadableUrl =
 /** What is wrong with the address of a database; `undefined` for nothing. */
 function findUrlFault(address: string): string | undefined {
   if (!/^postgres(ql)?:\/\//.test(address) || !isReadable(address)) return unreadableUrl;
-  const { pathname, searchParams, username } = new URL(address);
-  if (!isDecodable(pathname)) return unreadableUrl;
+  const { hostname, pathname, searchParams, username } = new URL(address);
+  if (!isDecodable(hostname) || !isDecodable(pathname)) return unreadableUrl;
   if (username === '') return 'must name a user: postgres://user:password@host:5432/database';
   if (pathname.length < 2) return 'must end with the name of the database, as in …@host:5432/database';
   // Libraries disagree about what sslmode and the like mean.
@@ -102,7 +102,7 @@ export const databaseOf = ({ url }: Pick<WarehouseSettings, 'url'>): string =>
 /** The name or address of the server, or the directory of its socket. */
 function hostOf(url: string): string {
   const { hostname, searchParams } = new URL(url);
-  return searchParams.get('host') ?? hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  return searchParams.get('host') || decodeURIComponent(hostname.replace(/^\[|\]$/g, '')).toLowerCase();
 }
 
 /** How the connection is protected. */

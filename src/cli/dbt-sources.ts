@@ -7,14 +7,17 @@ const tail: readonly (readonly [name: string, comment: string])[] = [
   ['made_by', 'Who brought this version about: the CRM’s own users, or a side.'],
 ];
 
-/** The tables as a `sources.yml`: https://docs.getdbt.com/reference/source-properties */
+/**
+ * The tables as a `sources.yml`: https://docs.getdbt.com/reference/source-properties. The schema is quoted: it may be called `on`, which is no
+ * text to YAML, or `order`, which is no name to SQL.
+ */
 export const describeSources = ({ schema, tables }: WarehouseLayout, database: string): string =>
   [
     'version: 2',
     'sources:',
-    `  - name: ${schema}`,
+    `  - name: ${quote(schema)}`,
     `    database: ${quote(database)}`,
-    `    schema: ${schema}`,
+    `    schema: ${quote(schema)}`,
     '    tables:',
     ...tables.flatMap((table) => describeTable(table, schema)),
   ].join('\n');
@@ -23,7 +26,7 @@ const describeTable = ({ columns, comment, entity }: TableLayout, schema: string
   `      - name: ${entity}`,
   `        description: ${quote(comment)}`,
   // A newest row does not move while nothing changes.
-  `        loaded_at_query: ${quote(`select list_read_at from ${schema}.freshness where entity = '${entity}'`)}`,
+  `        loaded_at_query: ${quote(`select list_read_at from "${schema}".freshness where entity = '${entity}'`)}`,
   '        columns:',
   '          - name: id',
   `            description: ${quote('The id that the CRM gives.')}`,

@@ -35,13 +35,14 @@ export function readAddress(options: AddressOptions): Address {
   const port = Number(url.port || defaultPort);
   const user = decode(url.username);
   const database = decode(url.pathname.slice(1)) || user;
+  const password = decode(url.password);
   const config: ClientConfig = {
     host,
     port,
     database,
     user,
-    // Without one the library would look for it in files and variables that nobody meant for this program.
-    password: decode(url.password),
+    // Of an empty text the library makes one from files and variables that nobody meant for this program; of a function it does not.
+    password: () => password,
   };
   const tls = options.tls ?? (isLocal(host) ? 'off' : 'verify');
   return {

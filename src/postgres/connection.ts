@@ -1,4 +1,6 @@
-import { Client, type ClientBase, type CustomTypesConfig, type QueryConfig } from 'pg';
+import { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
+import { Client, type ClientBase, type ClientConfig, type CustomTypesConfig, type QueryConfig } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { Log } from '../core/ports.ts';
 import type { Address } from './address.ts';
@@ -38,6 +40,8 @@ const connectTimeoutMs = 10_000;
 const keepAliveAfterMs = 30_000;
 /** The server ends a statement sooner; this is for a line that has fallen silent. */
 const answerTimeoutMs = 90_000;
+/** So long a server has to confirm that a connection ends; on a line that has fallen silent nothing ever does. */
+const endTimeoutMs = 2_000;
 
 /** All columns as text, whatever their type: so no number is read through a float, and no date through a time zone. */
 const asText = { getTypeParser: () => (text: string | Buffer) => text.toString() } as CustomTypesConfig;
@@ -48,30 +52,30 @@ interface TimedQuery extends QueryConfig {
 
 /** One connection to a database that is made when it is needed, and dropped after any trouble with it. */
 export function createConnection(address: Address, log: Log): Connection {
-  let client: Client | undefined;
+  let line: Line | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   const drop = async () => {
-    const old = client;
-    client = undefined;
+    const old = line;
+    line = undefined;
     await old?.end();
   };
 
-  const connect = async (): Promise<Client> => {
-    const fresh = await openClient(address);
+  const connect = async (): Promise<Line> => {
+    const fresh = await openLine(address, { query_timeout: answerTimeoutMs });
     // A loss between two calls is found by the next one, which connects anew.
     for (const event of ['error', 'end'] as const)
-      fresh.on(event, () => {
-        if (client === fresh) client = undefined;
+      fresh.client.on(event, () => {
+        if (line === fresh) line = undefined;
       });
     log.debug('warehouse.connected', { place: address.place });
-    client = fresh;
+    line = fresh;
     return fresh;
   };
 
   const work = async <Result>(action: string, task: (session: Session) => Promise<Result>) => {
     try {
-      return await task(sessionOf(client ?? (await connect()), () => void drop()));
+      return await task(sessionOf((line ?? (await connect())).client, () => void drop()));
     } catch (error) {
       if (isLineTrouble(error)) void drop();
       throw warehouseError(error, `${action} the ${address.place}`);
@@ -91,29 +95,42 @@ export function createConnection(address: Address, log: Log): Connection {
 
 /** A session of its own, for what takes long. Fails as the library does. */
 export async function openSession(address: Address): Promise<Session & AsyncDisposable> {
-  const client = await openClient(address);
-  const close = () => client.end();
-  return { ...sessionOf(client, () => void close()), [Symbol.asyncDispose]: close };
+  const { client, end } = await openLine(address);
+  return { ...sessionOf(client, () => void end()), [Symbol.asyncDispose]: end };
 }
 
-async function openClient(address: Address): Promise<Client> {
+/** A client that is connected. */
+interface Line {
+  readonly client: Client;
+  /** Ends the connection, also where the server says nothing to that. */
+  end(): Promise<void>;
+}
+
+async function openLine(address: Address, config: ClientConfig = {}): Promise<Line> {
+  const socket = new Socket();
   const client = new Client({
     ...address.readConfig(),
+    ...config,
+    stream: () => socket,
     application_name: 'crm-sheet-sync',
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveAfterMs,
     types: asText,
   });
+  const end = async () => {
+    const timer = setTimeout(() => socket.destroy(), endTimeoutMs);
+    await client.end().finally(() => clearTimeout(timer));
+  };
   // Whatever is lost while nothing is asked shows when something is; without a listener it would end the program.
   client.on('error', () => undefined);
   try {
     await client.connect();
   } catch (error) {
-    void client.end();
+    void end();
     throw error;
   }
-  return client;
+  return { client, end };
 }
 
 function sessionOf(client: Client, discard: () => void): Session {
@@ -142,7 +159,22 @@ function sessionOf(client: Client, discard: () => void): Session {
       copy.end(lines);
       return promise;
     },
-    copyOut: (text) => client.query(copyTo(text)),
+    copyOut: (text) => piecesOf(client.query(copyTo(text))),
     discard,
   };
+}
+
+/** Fails where a piece does not come in time; how long a reader takes for each is its own matter. */
+async function* piecesOf(copy: Readable): AsyncGenerator<Buffer> {
+  const pieces = copy[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const timer = setTimeout(() => copy.destroy(new Error('Query read timeout')), answerTimeoutMs);
+      const { done, value } = await pieces.next().finally(() => clearTimeout(timer));
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    copy.destroy();
+  }
 }

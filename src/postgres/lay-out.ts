@@ -7,6 +7,7 @@ import { type Found, findRelation } from './ddl/found.ts';
 import { skipRunSql } from './ddl/machinery.ts';
 import { layOutSettings } from './ddl/print.ts';
 import { hasLost, marksSql, type Step, stepsOf } from './ddl/steps.ts';
+import { isLineTrouble } from './errors.ts';
 import { faultsOf } from './faults.ts';
 import { expectKeeper, expectOurs, lockLink, saveKeeper } from './keeper.ts';
 
@@ -27,8 +28,8 @@ export async function layOut(
     await client.query('COMMIT');
     return faults;
   } catch (error) {
-    // On a broken connection this fails as well, and the first error is the one that says why.
-    await client.query('ROLLBACK').catch(() => undefined);
+    // A broken connection is given up, and the first error is the one that says why.
+    if (!isLineTrouble(error)) await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
 }

@@ -15,11 +15,12 @@ export interface PostgresLook {
   readonly foreignSchemas: readonly string[];
 }
 
-const aboutItself = `SELECT current_setting('server_encoding') AS encoding, current_user AS role, r.rolsuper AS "isSuperuser",
-  has_database_privilege(current_database(), 'CREATE') AS "mayCreate"
+/** Functions are called by their whole names: those of others would be run with the rights of this role. */
+const aboutItself = `SELECT pg_catalog.current_setting('server_encoding') AS encoding, current_user AS role, r.rolsuper AS "isSuperuser",
+  pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') AS "mayCreate"
   FROM pg_catalog.pg_roles r WHERE r.rolname = current_user`;
 
-const aboutSchemas = `SELECT nspname AS name, pg_has_role(nspowner, 'USAGE') AS "isOwn"
+const aboutSchemas = `SELECT nspname AS name, pg_catalog.pg_has_role(nspowner, 'USAGE') AS "isOwn"
   FROM pg_catalog.pg_namespace WHERE nspname = ANY($1)`;
 
 /** Asks a database about itself, on a connection of its own. Fails with WAREHOUSE_ codes. */

@@ -5,8 +5,12 @@ import { newWarehouseError } from '../warehouse/port/errors.ts';
 import type { Session } from './connection.ts';
 import { isLineTrouble, troubleOf } from './errors.ts';
 
-/** No default of a role or of the database may change what a value means, or hide rows from the daemon. */
+/**
+ * No default of a role or of the database may change what a value means, or hide rows from the daemon; and no function or operator of others
+ * may be taken for one of the database, because it would be run with the daemon's rights.
+ */
 const meanings = {
+  search_path: 'pg_catalog, pg_temp',
   TimeZone: 'UTC',
   DateStyle: 'ISO',
   IntervalStyle: 'postgres',
@@ -26,7 +30,7 @@ export type Settings = Readonly<Record<string, string>>;
 /** Sets it all for one transaction: behind a pooler the next one may have another connection. */
 export const settingsSql = (settings: Settings = {}): string =>
   `SELECT ${Object.entries({ ...meanings, ...limits, ...settings })
-    .map(([name, value]) => `set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, true)`)
+    .map(([name, value]) => `pg_catalog.set_config(${escapeLiteral(name)}, ${escapeLiteral(value)}, true)`)
     .join(', ')}`;
 
 /** The commit alone may take so long. */

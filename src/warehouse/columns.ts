@@ -9,6 +9,7 @@ import type { FieldKind } from '../core/fields/field-kind.ts';
 import { type Entity, isListed } from '../core/record.ts';
 import type { CustomColumn } from './facts.ts';
 import type { ColumnLayout, ColumnType, TableLayout, WarehouseLayout } from './port/layout.ts';
+import { storableText } from './rows.ts';
 
 const typesOfKinds: Readonly<Record<FieldKind, ColumnType>> = {
   text: 'text',
@@ -104,7 +105,7 @@ function customColumn(
     field: customFieldName(key),
     name,
     type,
-    comment: `${field && gone === '' ? commentOf(field) : `Field ${key}.`}${gone}`,
+    comment: `${field && gone === '' ? commentOf(field) : `Field ${storableText(key)}.`}${gone}`,
     isCustom: true,
     ...(retiredAt === undefined ? {} : { retiredAt }),
   };
@@ -113,7 +114,7 @@ function customColumn(
 function commentOf({ header, kind, max, min }: FieldDefinition): string {
   const words = wordsOfKinds[kind];
   const bounds = min === undefined ? '' : ` At least ${min}${max === undefined ? '' : `, at most ${max}`}.`;
-  return `${header}${words === undefined ? '' : `: ${words}`}.${bounds}`;
+  return `${storableText(header)}${words === undefined ? '' : `: ${words}`}.${bounds}`;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Catalog, type Stage, taskPriorityChoices, taskStatusChoices } from '../core/fields/catalog.ts';
 import type { CustomColumn } from './facts.ts';
 import type { References } from './port/port.ts';
+import { storableText } from './rows.ts';
 
 export interface ReferenceTerms {
   readonly custom: readonly CustomColumn[];
@@ -18,22 +19,31 @@ export function referencesOf(catalog: Catalog, { at, custom, lostStages }: Refer
     return tag === 'won' ? 'won' : 'lost';
   };
   return {
-    pipelines: catalog.pipelines.map(({ id, name }) => ({ id, name })),
+    pipelines: catalog.pipelines.map(({ id, name }) => ({ id, name: storableText(name) })),
     stages: catalog.pipelines.flatMap(({ id: pipelineId, stages }) =>
       stages.map((stage) => ({
         id: stage.id,
         pipelineId,
-        name: stage.name,
+        name: storableText(stage.name),
         position: stage.order,
         outcome: outcomeOf(stage),
       })),
     ),
-    leadStatuses: catalog.leadStatuses.map(({ label, name }) => ({ name, label })),
+    leadStatuses: catalog.leadStatuses.map(({ label, name }) => ({
+      name: storableText(name),
+      label: storableText(label),
+    })),
     taskStatuses: taskStatusChoices.map(({ id, label }) => ({ id, name: label })),
     taskPriorities: taskPriorityChoices.map(({ id, label }) => ({ id, name: label })),
     customFields: custom.map(({ key, name: columnName, retiredAt }) => {
       const field = catalog.customFields.find((candidate) => candidate.key === key);
-      return { key, columnName, name: field?.name ?? key, kind: field?.kind ?? '', retiredAt };
+      return {
+        key: storableText(key),
+        columnName,
+        name: storableText(field?.name ?? key),
+        kind: field?.kind ?? '',
+        retiredAt,
+      };
     }),
     at,
   };

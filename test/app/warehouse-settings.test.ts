@@ -81,6 +81,7 @@ describe('the address of the database', () => {
   test.each([
     ['mysql://crm:correct-horse@db.example/analytics', 'must be an address such as postgres://'],
     ['postgres://crm:correct-horse%@db.example/analytics', 'must be an address such as postgres://'],
+    ['postgres://crm:correct-horse@db%zz/analytics', 'must be an address such as postgres://'],
     ['postgres://db.example/analytics', 'must name a user'],
     ['postgres://crm:correct-horse@db.example', 'must end with the name of the database'],
     ['postgres://crm:correct-horse@db.example/analytics?sslmode=require', 'must have no parameters but host'],
@@ -108,6 +109,7 @@ describe('the address of the database', () => {
     ['postgres://crm@127.0.0.1/a', 'off'],
     ['postgres://crm@[::1]/a', 'off'],
     ['postgres://crm@localhost/a?host=/run/postgresql', 'off'],
+    ['postgres://crm@%2Frun%2Fpostgresql/a', 'off'],
     ['postgres://crm@db.example/a', 'verify'],
   ] as const)('%s is reached with tls %s where nothing else is said', (url, tls) => {
     expect(warehouseTls(warehouseOf({ ...crm, WAREHOUSE_URL: url }))).toBe(tls);

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Tls } from '../../src/postgres/address.ts';
 import { createPostgresWarehouse } from '../../src/postgres/warehouse.ts';
 import { serverAccount } from '../../src/sandbox/postgres/account.ts';
@@ -95,6 +95,12 @@ describe('a server with a certificate', () => {
     expect(await meet({ url, tls: 'encrypt' })).toBe('met');
     expect(await meet({ url, tls: 'off' })).toBe('met');
     expect(await meet({ url })).toBe('met');
+  });
+
+  it('takes no password from a variable that is meant for other programs', async () => {
+    vi.stubEnv('PGPASSWORD', new URL(server.url).password);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    expect(await meet({ url: server.urlOf('postgres', 'postgres', '') })).toContain('password');
   });
 
   it('is told from a login that is refused and a database that is not there', async () => {

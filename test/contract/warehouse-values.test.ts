@@ -1,10 +1,14 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { emptyCatalog } from '../../src/core/fields/catalog.ts';
 import type { Value } from '../../src/core/value.ts';
+import { layoutOf, nextColumns } from '../../src/warehouse/columns.ts';
 import type { TableLayout } from '../../src/warehouse/port/layout.ts';
 import type { RowValues } from '../../src/warehouse/port/port.ts';
+import { referencesOf } from '../../src/warehouse/references.ts';
 import {
   batchOf,
   leads,
+  noon,
   openWarehouseDatabase,
   version,
   type WarehouseDatabaseOptions,
@@ -57,6 +61,28 @@ it('a NUL is refused in its row alone, and half a character becomes U+FFFD', asy
   expect(left.map(({ id, why }) => `${id} ${why}`)).toEqual(['2 refused', '2 refused']);
   expect(shownWritten).toEqual(['a', 'half\ufffd', 'z']);
   expect(shownFilled).toEqual(shownWritten);
+});
+
+it('names of the CRM with a NUL or half a character keep nothing from being written', async () => {
+  const { database, warehouse } = await openStage();
+  const name = 'A\0B\ud800';
+  const catalog = {
+    ...emptyCatalog,
+    pipelines: [{ id: 1, name, stages: [{ id: 2, name, order: 1 }] }],
+    leadStatuses: [{ name, label: name }],
+    customFields: [{ key: 'odd', name, kind: 'text' as const, options: [] }],
+  };
+  const custom = nextColumns([], catalog, '2026-01-01T00:00:00Z');
+  const layout = layoutOf({ schema: 'crm', hasHistory: true, entities: ['lead'] }, catalog, custom);
+  await warehouse.layOut(layout);
+  const references = referencesOf(catalog, { custom, lostStages: [], at: noon(1) });
+  await warehouse.write('run-1', { ...batchOf(0), references });
+  const stored = 'A\ufffdB\ufffd';
+  expect(
+    await database.list(
+      'SELECT name FROM crm.pipeline UNION ALL SELECT name FROM crm.stage UNION ALL SELECT label FROM crm.lead_status UNION ALL SELECT name FROM crm.custom_field',
+    ),
+  ).toEqual([stored, stored, stored, stored]);
 });
 
 it('numbers keep every digit, and one that JavaScript cannot hold stays text', async () => {

@@ -93,6 +93,44 @@ describe('the views of history', () => {
     ).toEqual(['(10,2026-01-01,2026-01-02)', '(,2026-01-02,2026-01-03)', '(10,2026-01-03,)']);
   });
 
+  it('end a visit with the record, and begin another one where it comes back', async () => {
+    await using stage = await openFilled();
+    await stage.write(`
+      INSERT INTO crm_sync.opportunity_past (id, stage_id, valid_after, valid_from, valid_until, ended) VALUES
+        (20, 11, NULL, '2026-01-01Z', '2026-01-02Z', 'changed'), (20, 11, NULL, '2026-01-02Z', '2026-01-03Z', 'trashed');
+      INSERT INTO crm.opportunity (id, stage_id, valid_after, valid_from) VALUES (20, 11, '2026-01-08Z', '2026-01-09Z')`);
+    expect(
+      await rowsOf(
+        stage,
+        'SELECT stage_id, entered_after::date, entered_at::date, left_at::date FROM crm.stage_history WHERE opportunity_id = 20 ORDER BY entered_at',
+      ),
+    ).toEqual(['(11,,2026-01-01,2026-01-03)', '(11,2026-01-08,2026-01-09,)']);
+    expect(
+      await rowsOf(stage, 'SELECT stage_entered_at::date FROM crm.opportunity_overview WHERE id = 20'),
+    ).toEqual(['(2026-01-09)']);
+    expect(
+      await rowsOf(stage, 'SELECT moves FROM crm.stage_conversion WHERE from_stage_id = to_stage_id'),
+    ).toEqual([]);
+  });
+
+  it('count a move over a version of which no stage is known', async () => {
+    await using stage = await openFilled();
+    await stage.write(`
+      INSERT INTO crm_sync.opportunity_past (id, stage_id, valid_from, valid_until, ended) VALUES
+        (20, 10, '2026-03-01Z', '2026-03-02Z', 'changed'), (20, NULL, '2026-03-02Z', '2026-03-05Z', 'changed'),
+        (21, 10, '2026-03-01Z', '2026-03-02Z', 'changed'), (21, NULL, '2026-03-02Z', '2026-03-05Z', 'changed');
+      INSERT INTO crm.opportunity (id, stage_id, valid_from) VALUES (20, 12, '2026-03-05Z'), (21, 10, '2026-03-05Z')`);
+    expect(
+      await rowsOf(stage, "SELECT won, lost, win_rate FROM crm.win_rate WHERE month = '2026-03-01'"),
+    ).toEqual(['(1,0,1.0000)']);
+    expect(
+      await rowsOf(
+        stage,
+        'SELECT from_stage_id, to_stage_id, moves, median_days FROM crm.stage_conversion ORDER BY 1, 2',
+      ),
+    ).toEqual(['(10,11,1,4)', '(10,12,1,4)', '(10,13,1,10)', '(11,12,1,28)']);
+  });
+
   it('count moves between stages with the days in the middle, and the share that was won by month', async () => {
     await using stage = await openFilled();
     expect(

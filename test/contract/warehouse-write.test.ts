@@ -76,6 +76,44 @@ it('W11: history has no gap where the version that a row shows is not among thos
   ]);
 });
 
+it('history stays whole under a mirror that was restored, and knows older versions only', async () => {
+  const { database, warehouse } = await openStage();
+  const past = (id: number) => ({
+    ...version(id, { title: 'A' }, noon(1)),
+    validUntil: noon(3),
+    ended: 'changed' as const,
+  });
+  const rowsAt = (day: number, title: string, ids: readonly number[]) =>
+    ids.map((id) => version(id, { title }, noon(day)));
+  await warehouse.write('run-1', batchOf(0, { rows: rowsAt(1, 'A', [1, 2, 3, 4]) }));
+  const rows = [...rowsAt(3, 'B', [1, 2, 3]), ...rowsAt(3, 'A', [4])];
+  await warehouse.write('run-2', batchOf(1, { rows, past: [1, 2, 3, 4].map(past) }));
+  // By the mirror of day 2 record 3 is gone, and all others are as on day 1.
+  const older = { rows: rowsAt(1, 'A', [1, 2, 4]), gone: [{ id: '3', at: noon(2) }] };
+  await warehouse.write('run-3', batchOf(2, older));
+  const found = { ...past(2), validUntil: noon(5) };
+  await warehouse.write('run-4', batchOf(3, { rows: rowsAt(5, 'C', [2]), past: [found] }));
+  expect(
+    await database.list(
+      `SELECT concat_ws(' ', id, title, to_char(valid_from AT TIME ZONE 'UTC', 'DD'),
+                        to_char(valid_until AT TIME ZONE 'UTC', 'DD'), ended)
+         FROM crm.lead_history ORDER BY id, valid_from`,
+    ),
+  ).toEqual([
+    '1 A 01 03 changed',
+    '1 B 03 03 changed',
+    '1 A 03',
+    '2 A 01 03 changed',
+    '2 B 03 03 changed',
+    '2 A 03 05 changed',
+    '2 C 05',
+    '3 A 01 03 changed',
+    '3 B 03 03 left_out',
+    '4 A 01 03 changed',
+    '4 A 03',
+  ]);
+});
+
 it('the last version of a record that is gone is kept, with the end that is given or found', async () => {
   const { database, warehouse } = await openStage();
   const rows = [version(1, { title: 'A' }), version(2, { title: 'B' })];

@@ -100,7 +100,7 @@ describe('a link with a database alone', limit, () => {
     expect(sources[0]).toMatchObject({ name: 'crm', schema: 'crm' });
     expect(sources[0].tables[0]).toMatchObject({
       name: 'lead',
-      loaded_at_query: "select list_read_at from crm.freshness where entity = 'lead'",
+      loaded_at_query: `select list_read_at from "crm".freshness where entity = 'lead'`,
     });
     const columns = sources[0].tables[0].columns.map(({ name }: { name: string }) => name);
     expect(columns).toEqual(expect.arrayContaining(['id', 'title', 'valid_from']));

@@ -7,13 +7,14 @@ import { columnIf, customColumns, standardColumns, viewColumn } from './view-col
 
 const weighted = 'round(t.value * t.confidence / 100, 2)';
 
-/** When the opportunity came into the stage that it is in: its first version after the last one that had another stage. */
+/** When the opportunity came into the stage that it is in: its first version after the last one that had another stage, or ended with the record. */
 const enteredSql = (schema: string): string => {
   const past = qualified(syncSchemaOf(schema), pastNameOf('opportunity'));
   return `LEFT JOIN LATERAL (
   SELECT coalesce(min(p.valid_from), t.valid_from) AS at FROM ${past} p
    WHERE p.id = t.id AND p.valid_from > coalesce(
-     (SELECT max(o.valid_from) FROM ${past} o WHERE o.id = t.id AND o.stage_id IS DISTINCT FROM t.stage_id), '-infinity')
+     (SELECT max(o.valid_from) FROM ${past} o WHERE o.id = t.id
+        AND (o.stage_id IS DISTINCT FROM t.stage_id OR o.ended IS DISTINCT FROM 'changed')), '-infinity')
 ) entered ON true`;
 };
 

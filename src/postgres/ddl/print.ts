@@ -9,6 +9,8 @@ import { tablesOf } from './tables.ts';
 export const layOutSettings = [
   'SET LOCAL search_path TO pg_catalog, pg_temp',
   "SET LOCAL lock_timeout TO '5s'",
+  // A client that is lost must not keep its locks.
+  "SET LOCAL idle_in_transaction_session_timeout TO '30s'",
   // What is there already is no news.
   "SET LOCAL client_min_messages TO 'warning'",
 ].join(';\n');

@@ -5,13 +5,13 @@ import { viewColumn } from './view-column.ts';
 
 const name = 'stage_history';
 
-/** Versions in a row that have the same stage are one visit of it. */
+/** Versions that follow one another and have the same stage are one visit of it; it ends with the record, also with one that comes back. */
 export const stageHistory = (schema: string): ViewDefinition => ({
   name,
   entity: 'opportunity',
   with: `WITH version AS (
   SELECT id, stage_id, valid_from, valid_after, valid_until,
-         row_number() OVER w = 1 OR lag(stage_id) OVER w IS DISTINCT FROM stage_id AS is_new
+         lag(ended) OVER w IS DISTINCT FROM 'changed' OR lag(stage_id) OVER w IS DISTINCT FROM stage_id AS is_new
     FROM ${qualified(schema, historyNameOf('opportunity'))} WINDOW w AS (PARTITION BY id ORDER BY valid_from)
 ), numbered AS (
   SELECT *, count(*) FILTER (WHERE is_new) OVER (PARTITION BY id ORDER BY valid_from) AS visit FROM version
@@ -28,10 +28,12 @@ export const stageHistory = (schema: string): ViewDefinition => ({
     'Which stages each opportunity was in. It entered after entered_after, and not after entered_at; left_at is empty for the stage of now.',
 });
 
-/** Each visit of a stage with the one that followed it. */
-const movesSql = (schema: string): string => `WITH move AS (
-  SELECT opportunity_id, stage_id AS from_id, lead(stage_id) OVER w AS to_id, entered_at, lead(entered_at) OVER w AS moved_at
-    FROM ${qualified(schema, name)} WINDOW w AS (PARTITION BY opportunity_id ORDER BY entered_at)
+/** Each visit of a stage with the one of another that followed it. Where no stage is known is none. */
+const movesSql = (schema: string): string => `WITH visit AS (
+  SELECT stage_id AS from_id, lead(stage_id) OVER w AS to_id, entered_at, lead(entered_at) OVER w AS moved_at
+    FROM ${qualified(schema, name)} WHERE stage_id IS NOT NULL WINDOW w AS (PARTITION BY opportunity_id ORDER BY entered_at)
+), move AS (
+  SELECT * FROM visit WHERE from_id <> to_id
 )`;
 
 export const stageConversion = (schema: string): ViewDefinition => ({
@@ -53,7 +55,6 @@ export const stageConversion = (schema: string): ViewDefinition => ({
     `FROM move m
 LEFT JOIN ${qualified(schema, 'stage')} f ON f.id = m.from_id
 LEFT JOIN ${qualified(schema, 'stage')} s ON s.id = m.to_id
-WHERE m.moved_at IS NOT NULL
 GROUP BY m.from_id, f.name, m.to_id, s.name`,
   ],
   comment: 'How often opportunities went from one stage to another, and after how many days in the middle.',

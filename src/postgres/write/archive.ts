@@ -26,7 +26,8 @@ export function endingOf(
   const { id, validFrom } = live;
   if (validFrom === undefined || past.some((version) => version.validFrom === validFrom)) return undefined;
   const later: readonly Next[] = past.map((version) => ({ at: version.validFrom, ended: 'changed' }));
-  const [first] = [...later, ...(next ? [next] : [])]
+  const end = next?.ended === 'changed' ? next : next && { ...next, at: Math.max(next.at, validFrom + 1) };
+  const [first] = [...later, ...(end ? [end] : [])]
     .filter(({ at }) => at > validFrom)
     .toSorted((one, other) => one.at - other.at);
   return first && { id, validUntil: first.at, ended: first.ended };

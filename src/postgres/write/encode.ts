@@ -22,14 +22,22 @@ function plainOf({ type }: Pick<ColumnLayout, 'type'>, value: Value): Value {
 /** A version as JSON that `jsonb_populate_record` reads: what is absent keeps what it has. */
 export const rowJson = (table: TableLayout, row: RowVersion): string => JSON.stringify(plainRow(table, row));
 
-function plainRow(table: TableLayout, row: RowVersion): Record<string, Value> {
+/** The values alone: the version that the row shows goes on. */
+export const valuesJson = (table: TableLayout, row: RowVersion): string =>
+  JSON.stringify(plainValues(table, row));
+
+function plainValues(table: TableLayout, row: RowVersion): Record<string, Value> {
   const plain: Record<string, Value> = { id: row.id };
   for (const column of liveColumns(table)) {
     const value = row.values[column.name];
     if (value !== undefined) plain[column.name] = plainOf(column, value);
   }
+  return plain;
+}
+
+function plainRow(table: TableLayout, row: RowVersion): Record<string, Value> {
   return {
-    ...plain,
+    ...plainValues(table, row),
     valid_from: isoOf(row.validFrom),
     valid_after: isoOrNull(row.validAfter),
     made_by: row.madeBy,

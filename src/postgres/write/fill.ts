@@ -3,6 +3,7 @@ import type { LeftRow, RowVersion, WriteReply } from '../../warehouse/port/port.
 import type { Session } from '../connection.ts';
 import { isRowRefusal } from '../errors.ts';
 import type { Names } from '../names.ts';
+import { findDiffering } from './differing.ts';
 import { isStorableId, rowJson, rowLine } from './encode.ts';
 import { isolate } from './isolate.ts';
 import { rowSqlOf } from './row-sql.ts';
@@ -96,30 +97,13 @@ async function copyChunk(stage: TableStage, chunk: readonly Line[]): Promise<Tab
 /** Writes what is missing or differs: what is equal is not even locked. */
 async function writeChunk(stage: TableStage, chunk: readonly Line[]): Promise<TableEffect> {
   const { table } = stage;
+  const storable = chunk.filter(({ row }) => isStorableId(table, row.id));
   const differing = await findDiffering(
     stage,
-    chunk.filter(({ row }) => isStorableId(table, row.id)),
+    storable.map(({ row }) => ({ id: row.id, json: rowJson(table, row) })),
   );
   const changes = chunk
     .filter(({ row }) => differing.has(row.id) || !isStorableId(table, row.id))
     .map(({ row }) => ({ id: row.id, row, past: [] }));
   return writeTable(stage, changes, 'NO KEY UPDATE');
-}
-
-/** Ids of rows that are not there, or not as they are sent; what cannot even be compared is among them. */
-async function findDiffering(stage: TableStage, chunk: readonly Line[]): Promise<ReadonlySet<string>> {
-  const { session, names, table } = stage;
-  const sql = rowSqlOf(names, table);
-  const strange: string[] = [];
-  const found = await isolate(session, chunk, {
-    async apply(lines) {
-      const rows = await session.run(sql.findDiffering, [
-        `[${lines.map(({ row }) => rowJson(table, row)).join(',')}]`,
-      ]);
-      return rows.map(({ id }) => id ?? '');
-    },
-    isRefusal: (error) => isRowRefusal(error, names.syncSchema),
-    refuse: ({ row }) => strange.push(row.id),
-  });
-  return new Set([...found.flat(), ...strange]);
 }

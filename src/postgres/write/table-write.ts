@@ -4,7 +4,8 @@ import type { Session } from '../connection.ts';
 import { isRowRefusal, refusalWords } from '../errors.ts';
 import type { Names } from '../names.ts';
 import { type Ending, endingOf, type Next } from './archive.ts';
-import { isoOf, isStorableId, pastJson, rowJson } from './encode.ts';
+import { findDiffering } from './differing.ts';
+import { isoOf, isStorableId, pastJson, rowJson, valuesJson } from './encode.ts';
 import { isolate } from './isolate.ts';
 import { type FoundRow, type LockMode, lockRows } from './lock.ts';
 import { type RowSql, rowSqlOf } from './row-sql.ts';
@@ -64,12 +65,15 @@ export async function writeTable(
     if (row && !isStorableId(table, id)) leave(id, 'refused', `The id is no ${table.idType}.`);
   const ids = storable.map(({ id }) => id);
   const found = await lockRows(session, sql.shown, table.idType, ids, mode);
-  const ready: ReadyChange[] = [];
+  const free: RowChange[] = [];
   for (const change of storable) {
-    const live = found.get(change.id);
-    if (live?.heldBy !== undefined) leave(change.id, 'locked', live.heldBy);
-    else ready.push(readyChange(stage, change, live));
+    const heldBy = found.get(change.id)?.heldBy;
+    if (heldBy === undefined) free.push(change);
+    else leave(change.id, 'locked', heldBy);
   }
+  const ready = (await withoutOlder(stage, free, found)).map((change) =>
+    readyChange(stage, change, found.get(change.id)),
+  );
 
   let added = 0;
   for (const part of partsOf(ready)) {
@@ -84,6 +88,34 @@ export async function writeTable(
     }
   }
   return { left, added };
+}
+
+/**
+ * A mirror that was restored has versions that are over by what the database knows: written as they are, they would be in the history twice. A
+ * row that has such values is as it should be, and one that has others gets them as a version that follows the one it shows.
+ */
+async function withoutOlder(
+  stage: TableStage,
+  changes: readonly RowChange[],
+  found: ReadonlyMap<RowId, FoundRow>,
+): Promise<readonly RowChange[]> {
+  const shownFrom = ({ id, row }: RowChange) => {
+    const validFrom = found.get(id)?.validFrom;
+    return row && validFrom !== undefined && row.validFrom < validFrom ? validFrom : undefined;
+  };
+  const older = changes.filter((change) => shownFrom(change) !== undefined);
+  if (older.length === 0) return changes;
+  const differing = await findDiffering(
+    stage,
+    older.flatMap(({ id, row }) => (row ? [{ id, json: valuesJson(stage.table, row) }] : [])),
+  );
+  return changes.flatMap((change) => {
+    const { id, row } = change;
+    const validFrom = shownFrom(change);
+    if (!row || validFrom === undefined) return [change];
+    if (differing.has(id)) return [{ ...change, row: { ...row, validFrom: validFrom + 1 } }];
+    return change.past.length === 0 ? [] : [{ ...change, row: { ...row, validFrom } }];
+  });
 }
 
 const readyChange = (
