@@ -60,6 +60,8 @@ export class WarehouseSide implements Side {
   readonly #link: WarehouseLink;
   /** What the database said when it was last met; absent after any failure. */
   #met: Meeting | undefined;
+  /** Whether this process knew once how the database was left. */
+  #hasMet = false;
   /** What was laid out last, as JSON, with what keeps tables from being written. */
   #laidOut: LaidOut | undefined;
   #kept: WarehousePlan | undefined;
@@ -166,8 +168,9 @@ export class WarehouseSide implements Side {
     const { feed } = this.mirror;
     // Tables that are made anew hold nothing of what was written before.
     const isAnew = met.keeper === 'nobody' || (met.lastRun === 0 && feed.lastRun() > 0);
-    if (!isAnew) await recover(this.#link, met.lastRun);
+    if (!isAnew) await recover(this.#link, met.lastRun, this.#hasMet);
     else if (feed.lastRun() > 0 || feed.pendingRun()) this.#beginAnew();
+    this.#hasMet = true;
     return met;
   }
 

@@ -131,3 +131,27 @@ test('a row shows nothing of the record of another account that had its id', lim
   expect(rows).toMatchObject([{ title: 'Of another account' }]);
   expect(JSON.stringify(rows)).not.toContain('A secret');
 });
+
+test(
+  'W15: of two daemons with copies of one mirror, the one that began first stops writing',
+  limit,
+  async () => {
+    const first = await openWarehouseEngine();
+    await first.start();
+    await first.settled();
+    const lead = await first.crm.take('lead');
+    const second = await openWarehouseEngine({ database: first.database });
+    await second.start();
+    await second.compared();
+    await until('the second has written', async () => second.due() === 0);
+    await first.crm.update('lead', lead.id, { title: 'Of the first' });
+    await until('the first is refused', async () =>
+      first.engine.listProblems().some(({ code }) => code === 'WAREHOUSE_KEPT'),
+    );
+    const task = await second.crm.take('task');
+    await second.crm.update('task', task.id, { title: 'Of the second' });
+    await second.settled();
+    expect(second.engine.listProblems()).toEqual([]);
+    expect(first.log.lines.map(({ event }) => event)).not.toContain('warehouse.went-back');
+  },
+);
