@@ -44,6 +44,7 @@ export function openDatabase(
     tls: warehouseTls(warehouse),
     ...(caFile === undefined ? {} : { caFile }),
     keeper,
+    hasHistory: warehouse.history === 'on',
     ...(fence ? { fence } : {}),
     log,
   });

@@ -2,7 +2,7 @@ import { newWarehouseError } from '../warehouse/port/errors.ts';
 import type { Keeper, Meeting } from '../warehouse/port/port.ts';
 import type { Session } from './connection.ts';
 import { isKeptBy, linkColumns } from './write/link-row.ts';
-import { hasTable, type Stage } from './write/run.ts';
+import type { Stage } from './write/run.ts';
 
 const versionMin = 130_000;
 
@@ -28,6 +28,12 @@ export function meetDatabase({ connection, names, keeper }: Stage): Promise<Meet
     const link = hasLink ? await readKeeping(session, names.own('link'), keeper) : nobody;
     return { serverVersion, isReadOnly: row['is_read_only'] === 't', ...link };
   });
+}
+
+/** The name is quoted already. */
+async function hasTable(session: Session, table: string): Promise<boolean> {
+  const [row] = await session.run('SELECT to_regclass($1) IS NOT NULL AS is_there', [table]);
+  return row?.['is_there'] === 't';
 }
 
 const nobody = { keeper: 'nobody', lastRun: 0 } as const;

@@ -18,6 +18,8 @@ export interface PostgresOptions extends AddressOptions {
   /** The schema for people. */
   readonly schema: string;
   readonly keeper: Keeper;
+  /** Whether versions that are over are kept. */
+  readonly hasHistory: boolean;
   /** Asked before each commit; absent where no other process can run the link. */
   readonly fence?: Fence | undefined;
   readonly log: Log;
@@ -25,10 +27,10 @@ export interface PostgresOptions extends AddressOptions {
 
 /** A PostgreSQL database behind the port. Connects when it is first needed. Fails with CONFIG_INVALID. */
 export function createPostgresWarehouse(options: PostgresOptions): Warehouse {
-  const { schema, keeper, fence, log } = options;
+  const { schema, keeper, hasHistory, fence, log } = options;
   const address = readAddress(options);
   const connection = createConnection(address, log);
-  const stage: Stage = { connection, names: namesOf(schema), keeper, fence };
+  const stage: Stage = { connection, names: namesOf(schema), keeper, hasHistory, fence };
   return {
     name: `schema ${schema} of ${address.place}`,
     meet: () => meetDatabase(stage),

@@ -56,6 +56,7 @@ const side = new WarehouseSide(link, {
     schema: 'crm',
     tls: 'off',
     keeper: { link: 'bench', account: 'bench', word: 'bench', token: 0 },
+    hasHistory: true,
     log,
   }),
   schema: 'crm',

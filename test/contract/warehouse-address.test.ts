@@ -21,7 +21,13 @@ interface Way {
 /** What meeting the database ends with: its code, or the word met. */
 async function meet(way: Way): Promise<string> {
   try {
-    const warehouse = createPostgresWarehouse({ ...way, schema: 'crm', keeper, log: createRecordingLog() });
+    const warehouse = createPostgresWarehouse({
+      ...way,
+      schema: 'crm',
+      keeper,
+      hasHistory: true,
+      log: createRecordingLog(),
+    });
     await warehouse.meet().finally(() => warehouse.close());
     return 'met';
   } catch (error) {
@@ -46,7 +52,13 @@ describe('the address of a database', () => {
 
   it('names server and database to people, and neither user nor password', () => {
     const url = 'postgres://me:s3cret@db.example:6432/crm%20one';
-    const { name } = createPostgresWarehouse({ url, schema: 'crm', keeper, log: createRecordingLog() });
+    const { name } = createPostgresWarehouse({
+      url,
+      schema: 'crm',
+      keeper,
+      hasHistory: true,
+      log: createRecordingLog(),
+    });
     expect(name).toBe('schema crm of database crm one on db.example:6432');
   });
 

@@ -114,6 +114,26 @@ it('history stays whole under a mirror that was restored, and knows older versio
   ]);
 });
 
+it('without history no version is kept, also where it was kept before', async () => {
+  const { database, warehouse } = await openStage();
+  await warehouse.write('run-1', batchOf(0, { rows: [version(1, { title: 'A' })] }));
+  const rows = [version(1, { title: 'B' }, noon(2))];
+  await database.open({ hasHistory: false }).write('run-2', batchOf(1, { rows }));
+  expect(await database.list('SELECT title FROM crm.lead')).toEqual(['B']);
+  expect(await database.list('SELECT title FROM crm_sync.lead_past')).toEqual([]);
+});
+
+it('nothing is written where the table of versions is gone, so that no version is lost', async () => {
+  const { database, warehouse } = await openStage();
+  await warehouse.write('run-1', batchOf(0, { rows: [version(1, { title: 'A' })] }));
+  await database.query('DROP TABLE crm_sync.lead_past CASCADE');
+  const rows = [version(1, { title: 'B' }, noon(2))];
+  await expect(warehouse.write('run-2', batchOf(1, { rows }))).rejects.toMatchObject({
+    code: 'WAREHOUSE_CHANGED',
+  });
+  expect(await database.list('SELECT title FROM crm.lead')).toEqual(['A']);
+});
+
 it('the last version of a record that is gone is kept, with the end that is given or found', async () => {
   const { database, warehouse } = await openStage();
   const rows = [version(1, { title: 'A' }), version(2, { title: 'B' })];

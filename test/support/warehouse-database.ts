@@ -86,7 +86,14 @@ export class WarehouseDatabase {
   /** A daemon's way in: through another address, or of another keeper, where that is given. */
   open(options: Partial<Parameters<typeof createPostgresWarehouse>[0]> = {}) {
     const log = createRecordingLog();
-    const warehouse = createPostgresWarehouse({ url: this.url, schema: 'crm', keeper, log, ...options });
+    const warehouse = createPostgresWarehouse({
+      url: this.url,
+      schema: 'crm',
+      keeper,
+      hasHistory: true,
+      log,
+      ...options,
+    });
     this.#warehouses.push(warehouse);
     return warehouse;
   }

@@ -91,6 +91,7 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       schema: 'crm',
       tls: 'off',
       keeper: { link: 'stage', account: 'account-1', word, token: 0 },
+      hasHistory: true,
       log,
     });
     let calls = 0;

@@ -7,7 +7,7 @@ import { findDiffering } from './differing.ts';
 import { isStorableId, rowJson, rowLine } from './encode.ts';
 import { isolate } from './isolate.ts';
 import { rowSqlOf } from './row-sql.ts';
-import { hasTable, inRun, type RunEffect, type Stage } from './run.ts';
+import { inRun, type RunEffect, type Stage } from './run.ts';
 import { type TableEffect, type TableStage, writeTable } from './table-write.ts';
 
 /** So many rows go in one statement, or as many as are not too long for one. */
@@ -27,13 +27,12 @@ export function fillTable(
 }
 
 async function fillAll(
-  { names }: Stage,
+  { hasHistory, names }: Stage,
   session: Session,
   table: TableLayout,
   rows: Iterable<RowVersion>,
 ): Promise<RunEffect> {
-  const hasPast = await hasTable(session, names.past(table.entity));
-  const stage: TableStage = { session, names, table, hasPast };
+  const stage: TableStage = { session, names, table, hasHistory };
   const write = (await isPlain(session, names, table)) ? copyChunk : writeChunk;
   const left: LeftRow[] = [];
   let added = 0;

@@ -11,6 +11,8 @@ export interface Stage {
   readonly connection: Connection;
   readonly names: Names;
   readonly keeper: Keeper;
+  /** Whether versions that are over are kept. */
+  readonly hasHistory: boolean;
   readonly fence: Fence | undefined;
 }
 
@@ -45,9 +47,3 @@ export function inRun(
 
 /** The guards of the tables let through what is done under the name of a run. */
 export const runSettings = (run: string) => ({ 'crm_sync.run': run });
-
-/** Whether a table is there; its name is quoted already. */
-export async function hasTable(session: Session, table: string): Promise<boolean> {
-  const [row] = await session.run('SELECT to_regclass($1) IS NOT NULL AS is_there', [table]);
-  return row?.['is_there'] === 't';
-}

@@ -22,7 +22,7 @@ export interface TableStage {
   readonly names: Names;
   readonly table: TableLayout;
   /** Whether versions that are over are kept. */
-  readonly hasPast: boolean;
+  readonly hasHistory: boolean;
 }
 
 /** One record's part of a write: its row, or that it is gone, and its versions that are over. */
@@ -119,14 +119,14 @@ async function withoutOlder(
 }
 
 const readyChange = (
-  { table, hasPast }: TableStage,
+  { table, hasHistory }: TableStage,
   change: RowChange,
   live: FoundRow | undefined,
 ): ReadyChange => ({
   ...change,
   live,
   json: change.row ? rowJson(table, change.row) : '',
-  pastJson: hasPast ? change.past.map((version) => pastJson(table, version)) : [],
+  pastJson: hasHistory ? change.past.map((version) => pastJson(table, version)) : [],
 });
 
 const charsOf = ({ json, pastJson: past }: ReadyChange): number =>
@@ -156,7 +156,7 @@ async function applyChanges(
   changes: readonly ReadyChange[],
 ): Promise<TableEffect> {
   const { session, table } = stage;
-  if (stage.hasPast) await keepPast(stage, sql, changes);
+  if (stage.hasHistory) await keepPast(stage, sql, changes);
   const rows = changes.filter(({ row }) => row);
   const [known, fresh] = [rows.filter(({ live }) => live), rows.filter(({ live }) => !live)];
   const gone = changes.filter(({ row, live }) => !row && live);

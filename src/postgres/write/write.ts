@@ -3,39 +3,30 @@ import { newWarehouseError } from '../../warehouse/port/errors.ts';
 import type { LeftRow, TableBatch, WriteBatch, WriteReply } from '../../warehouse/port/port.ts';
 import type { Session } from '../connection.ts';
 import { writeFreshness } from './freshness.ts';
+import type { LockMode } from './lock.ts';
 import { writeReferences } from './references.ts';
-import { hasTable, inRun, type RunEffect, type Stage } from './run.ts';
-import { type RowChange, type TableStage, writeTable } from './table-write.ts';
+import { inRun, type RunEffect, type Stage } from './run.ts';
+import { type RowChange, writeTable } from './table-write.ts';
 
 /** Writes a batch as one run: reference data, rows with parents first, then deletes with parents last. */
 export const writeBatch = (stage: Stage, run: string, batch: WriteBatch): Promise<WriteReply> =>
   inRun(stage, run, batch.after, (session) => writeAll(stage, session, batch));
 
-async function writeAll({ names }: Stage, session: Session, batch: WriteBatch): Promise<RunEffect> {
+async function writeAll(
+  { hasHistory, names }: Stage,
+  session: Session,
+  batch: WriteBatch,
+): Promise<RunEffect> {
   if (batch.references) await writeReferences(session, names, batch.references);
   const left: LeftRow[] = [];
   const added: Partial<Record<Entity, number>> = {};
-  const tables: { readonly stage: TableStage; readonly batch: TableBatch }[] = [];
-  for (const each of batch.tables) {
-    const hasPast = await hasTable(session, names.past(each.table.entity));
-    if (!hasPast && each.past.length > 0)
-      throw newWarehouseError(
-        'WAREHOUSE_CHANGED',
-        `The table ${names.past(each.table.entity)} is not there.`,
-      );
-    tables.push({ stage: { session, names, table: each.table, hasPast }, batch: each });
-  }
-  const apply = async (
-    stage: TableStage,
-    changes: readonly RowChange[],
-    mode: 'NO KEY UPDATE' | 'UPDATE',
-  ) => {
-    const effect = await writeTable(stage, changes, mode);
+  const apply = async ({ table }: TableBatch, changes: readonly RowChange[], mode: LockMode) => {
+    const effect = await writeTable({ session, names, table, hasHistory }, changes, mode);
     left.push(...effect.left);
-    added[stage.table.entity] = (added[stage.table.entity] ?? 0) + effect.added;
+    added[table.entity] = (added[table.entity] ?? 0) + effect.added;
   };
-  for (const { stage, batch: own } of tables) await apply(stage, rowChanges(own), 'NO KEY UPDATE');
-  for (const { stage, batch: own } of tables.toReversed()) await apply(stage, goneChanges(own), 'UPDATE');
+  for (const own of batch.tables) await apply(own, rowChanges(own), 'NO KEY UPDATE');
+  for (const own of batch.tables.toReversed()) await apply(own, goneChanges(own), 'UPDATE');
   if (batch.freshness?.length) await writeFreshness(session, names, batch.freshness);
   return { left, added };
 }
