@@ -1,19 +1,18 @@
 import type { Mirror } from '../core/mirror.ts';
+import type { Entity } from '../core/record.ts';
 import { warehouseFacts } from './facts.ts';
 import type { WarehouseLink } from './link.ts';
 import { newWarehouseError } from './port/errors.ts';
 
-/** What was found out of a database that is met: whether it is as it was left. */
-export type Recovery = 'same' | 'went-back' | 'unknown';
-
 /**
  * Finds out what became of a write that got no reply, and compares the number of the last run with the one that was acknowledged. A database
- * that went back has lost the runs after its last one: their records are due again. Where these are no longer remembered, or the database
- * is ahead of the mirror, the outcome is `unknown`, and all rows have to be compared. Ahead of a mirror by which this process has written
+ * that went back has lost the runs after its last one: their records are due again. Where these are no longer remembered, all rows have
+ * to be compared. So they have where the database is ahead of the mirror, which was restored or is a new one: but only once it knows
+ * what the CRM has, or it would take all that it does not know for deleted. Ahead of a mirror by which this process has written
  * already (`hasMet`), it is written to by another daemon with a copy of the mirror: fails with WAREHOUSE_KEPT.
  */
-export async function recover(link: WarehouseLink, lastRun: number, hasMet: boolean): Promise<Recovery> {
-  const { database, log, mirror } = link;
+export async function recover(link: WarehouseLink, lastRun: number, hasMet: boolean): Promise<void> {
+  const { clock, database, entities, log, mirror } = link;
   const { feed } = mirror;
   let last = lastRun;
   const pending = feed.pendingRun();
@@ -26,7 +25,7 @@ export async function recover(link: WarehouseLink, lastRun: number, hasMet: bool
     if (number !== undefined) last = Math.max(last, number);
   }
   const known = feed.lastRun();
-  if (last === known) return 'same';
+  if (last === known) return;
   if (last > known && hasMet)
     throw newWarehouseError(
       'WAREHOUSE_KEPT',
@@ -39,8 +38,17 @@ export async function recover(link: WarehouseLink, lastRun: number, hasMet: bool
     feed.setLastRun(last);
     if (keys) mirror.dropFact(warehouseFacts.references);
     else forgetWritten(mirror);
+    if (last > known)
+      for (const entity of entities) mirror.saveFact(warehouseFacts.behind(entity), clock.now());
   });
-  return keys ? 'went-back' : 'unknown';
+}
+
+/** Whether a table has more than the mirror knows, and the CRM's list of its records was not read since that was noticed. */
+export function isBehind(mirror: Mirror, entity: Entity, now: number): boolean {
+  const since = mirror.readFact(warehouseFacts.behind(entity));
+  if (since === undefined) return false;
+  const sweep = mirror.readSweeps().find((candidate) => candidate.entity === entity && candidate.isComplete);
+  return sweep === undefined || sweep.startedAt < Math.min(since, now);
 }
 
 /** Forgets what was written beside the rows, so that it is written again, and that all rows were compared. */

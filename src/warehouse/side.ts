@@ -17,7 +17,7 @@ import { comparePlans, type WarehousePlan } from './plan.ts';
 import { newWarehouseError } from './port/errors.ts';
 import type { WarehouseLayout } from './port/layout.ts';
 import type { LayoutFault, Meeting } from './port/port.ts';
-import { forgetWritten, recover } from './recover.ts';
+import { forgetWritten, isBehind, recover } from './recover.ts';
 import { referencesOf } from './references.ts';
 
 /** Several changes that are seen at once are written at once. */
@@ -175,7 +175,10 @@ export class WarehouseSide implements Side {
       if (feed.pendingRun()) feed.dropRun();
       feed.setLastRun(0);
       feed.noteAllDue();
-      for (const entity of entities) this.mirror.saveFact(warehouseFacts.rows(entity), 0);
+      for (const entity of entities) {
+        this.mirror.saveFact(warehouseFacts.rows(entity), 0);
+        this.mirror.dropFact(warehouseFacts.behind(entity));
+      }
       forgetWritten(this.mirror);
     });
   }
@@ -262,6 +265,7 @@ export class WarehouseSide implements Side {
     const { auditMinute, clock } = this.#link;
     const last = this.mirror.readFact(warehouseFacts.auditedAt);
     if (this.#tableHolds().length > 0) return false;
+    if (this.#hasCaughtUp()) return true;
     // A table that was never filled has nothing to compare.
     if (last === undefined) return this.mirror.feed.lastRun() > 0;
     if (auditMinute === undefined) return false;
@@ -272,9 +276,10 @@ export class WarehouseSide implements Side {
   }
 
   async #audit(layout: WarehouseLayout): Promise<AuditReport> {
-    const lacking = new Set(this.#tableHolds().map(({ entity }) => entity));
-    const tables = layout.tables.filter(({ entity }) => !lacking.has(entity));
+    const held = new Set([...this.#tableHolds(), ...this.#behindHolds()].map(({ entity }) => entity));
+    const tables = layout.tables.filter(({ entity }) => !held.has(entity));
     this.lastAudit = await audit(this.#link, { ...layout, tables });
+    for (const { entity } of tables) this.mirror.dropFact(warehouseFacts.behind(entity));
     return this.lastAudit;
   }
 
@@ -306,7 +311,28 @@ export class WarehouseSide implements Side {
     const brakes = findBrakes(this.mirror, entities, limits, clock.now());
     const stuck = feed.readStuck(shownMax);
     const ofRows = stuck.shown.map(({ key, reason }): Hold => ({ entity: key.entity, id: key.id, reason }));
-    return { brakes, holds: [...this.#tableHolds(), ...ofRows] };
+    return { brakes, holds: [...this.#tableHolds(), ...this.#behindHolds(), ...ofRows] };
+  }
+
+  /** Tables that have more than the mirror knows so far. */
+  #behindHolds(): readonly Hold[] {
+    const { clock, entities } = this.#link;
+    const now = clock.now();
+    const reason =
+      'The table has more than the mirror knows: it is compared once the list of the CRM is read.';
+    return entities
+      .filter((entity) => isBehind(this.mirror, entity, now))
+      .map((entity): Hold => ({ entity, reason }));
+  }
+
+  /** Whether a table that had more than the mirror knew can be compared by now. */
+  #hasCaughtUp(): boolean {
+    const { clock, entities } = this.#link;
+    return entities.some(
+      (entity) =>
+        this.mirror.readFact(warehouseFacts.behind(entity)) !== undefined &&
+        !isBehind(this.mirror, entity, clock.now()),
+    );
   }
 
   /** Tables that are not as they were laid out. */

@@ -155,3 +155,17 @@ test(
     expect(first.log.lines.map(({ event }) => event)).not.toContain('warehouse.went-back');
   },
 );
+
+test('a mirror that is new takes no row for deleted before it has read the CRM', limit, async () => {
+  const stage = await openWarehouseEngine({ counts: { leads: 3_000, opportunities: 4, tasks: 4 } });
+  await stage.start();
+  await stage.settled();
+  await stage.restart('word-1', true);
+  await until('the leads are compared', async () =>
+    stage.side.lastAudit?.tables.some(({ entity }) => entity === 'lead'),
+  );
+  await settledUnasked(stage);
+  expect(stage.mirror.searchJournal({ limit: 10 })).toEqual([]);
+  const gone = "SELECT id FROM crm.lead_history WHERE ended <> 'changed'";
+  expect(await stage.database.query(gone)).toEqual([]);
+});

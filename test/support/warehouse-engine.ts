@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -164,9 +164,11 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
     due: () => Object.values(opened.side.mirror.feed.countDue()).reduce((sum, count) => sum + count, 0),
     /** How often the side has called the database. */
     calls: () => opened.calls(),
-    /** Ends the daemon and starts it anew on the same mirror; `word` signs the tables otherwise. */
-    async restart(word?: string) {
+    /** Ends the daemon and starts it anew on the same mirror, or on an empty one; `word` signs the tables otherwise. */
+    async restart(word?: string, isEmpty = false) {
       await opened.close();
+      if (isEmpty)
+        for (const name of await readdir(directory)) await rm(join(directory, name), { recursive: true });
       opened = await open(word);
       await opened.engine.start();
     },
