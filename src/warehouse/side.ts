@@ -211,9 +211,10 @@ export class WarehouseSide implements Side {
     if (this.#isAuditDue()) await this.#audit(layout);
     const begunAt = clock.monotonicMs();
     let rows = 0;
+    const toFill = new Set(this.#link.entities);
     for (let written = 1; written > 0; ) {
       if (rows >= wanted && clock.monotonicMs() - begunAt >= cycleMaxMs) break;
-      written = await this.#landSome(layout);
+      written = await this.#landSome(layout, toFill);
       rows += written;
     }
     this.mirror.transaction(() => endApprovals(this.mirror, this.#link.entities));
@@ -223,12 +224,14 @@ export class WarehouseSide implements Side {
     return rows > 0;
   }
 
-  /** Returns how many records were carried. */
-  async #landSome(layout: WarehouseLayout): Promise<number> {
+  /** Returns how many records were carried. A table leaves `toFill` once there is no longer enough to fill it with: finding out looks at all that is due. */
+  async #landSome(layout: WarehouseLayout, toFill: Set<Entity>): Promise<number> {
     const entities = this.#writable();
-    for (const table of layout.tables.filter(({ entity }) => entities.includes(entity))) {
+    for (const table of layout.tables) {
+      if (!toFill.has(table.entity) || !entities.includes(table.entity)) continue;
       const filled = await fillDue(this.#link, table);
       if (filled) return filled.carried;
+      toFill.delete(table.entity);
     }
     const references = this.#referencesDue();
     const written = await writeDue(this.#link, layout, entities, { references: references?.rows });
