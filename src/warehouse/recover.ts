@@ -1,20 +1,19 @@
 import type { FeedRun } from '../core/feed.ts';
 import type { Mirror } from '../core/mirror.ts';
+import type { Entity } from '../core/record.ts';
 import { warehouseFacts } from './facts.ts';
 import type { WarehouseLink } from './link.ts';
 import { newWarehouseError } from './port/errors.ts';
 
-/** What was found out of a database that is met: whether it is as it was left. */
-export type Recovery = 'same' | 'went-back' | 'unknown';
-
 /**
  * Finds out what became of a write that got no reply, and compares the number of the last run with the one that was acknowledged. A database
- * that went back has lost the runs after its last one: their records are due again. Where these are no longer remembered, or the database
- * is ahead of the mirror, the outcome is `unknown`. All rows are compared in either case. Ahead of a mirror by which this process has written
+ * that went back has lost the runs after its last one: their records are due again. All rows are compared then, and where the database is
+ * ahead of the mirror, which was restored or is a new one: but only once it knows what the CRM has, or it would take all that it does not
+ * know for deleted. Ahead of a mirror by which this process has written
  * already (`hasMet`), it is written to by another daemon with a copy of the mirror: fails with WAREHOUSE_KEPT.
  */
-export async function recover(link: WarehouseLink, lastRun: number, hasMet: boolean): Promise<Recovery> {
-  const { database, log, mirror } = link;
+export async function recover(link: WarehouseLink, lastRun: number, hasMet: boolean): Promise<void> {
+  const { clock, database, entities, log, mirror } = link;
   const { feed } = mirror;
   let last = lastRun;
   const pending = feed.pendingRun();
@@ -28,7 +27,7 @@ export async function recover(link: WarehouseLink, lastRun: number, hasMet: bool
     if (number !== undefined) last = Math.max(last, number);
   }
   const known = feed.lastRun();
-  if (last === known) return 'same';
+  if (last === known) return;
   if (last > known && hasMet)
     throw newWarehouseError(
       'WAREHOUSE_KEPT',
@@ -39,10 +38,19 @@ export async function recover(link: WarehouseLink, lastRun: number, hasMet: bool
   mirror.transaction(() => {
     if (keys) feed.noteDue(keys);
     feed.setLastRun(last);
-    // How many rows there are is not known either, so all are compared.
+    // How many rows there are is not known either.
     forgetWritten(mirror);
+    if (last > known)
+      for (const entity of entities) mirror.saveFact(warehouseFacts.behind(entity), clock.now());
   });
-  return keys ? 'went-back' : 'unknown';
+}
+
+/** Whether a table has more than the mirror knows, and the CRM's list of its records was not read since that was noticed. */
+export function isBehind(mirror: Mirror, entity: Entity, now: number): boolean {
+  const since = mirror.readFact(warehouseFacts.behind(entity));
+  if (since === undefined) return false;
+  const sweep = mirror.readSweeps().find((candidate) => candidate.entity === entity && candidate.isComplete);
+  return sweep === undefined || sweep.startedAt < Math.min(since, now);
 }
 
 /** That it was committed is known, but not which rows it left and how many it added: its records stay due, and all rows are counted. */

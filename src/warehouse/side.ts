@@ -5,7 +5,6 @@ import { shownOf } from '../core/waiting/brakes.ts';
 import type { Brake, Hold } from '../core/waiting/waiting.ts';
 import type { Link } from '../sync/link.ts';
 import { readOwnCatalog } from '../sync/reading/account.ts';
-import { readSwept } from '../sync/reading/lists.ts';
 import type { PlanDifference, Question, Side, SidePace, SideReport } from '../sync/side.ts';
 import { type AuditReport, audit } from './audit.ts';
 import { endApprovals, findBrakes } from './brakes.ts';
@@ -18,7 +17,7 @@ import { comparePlans, type WarehousePlan } from './plan.ts';
 import { newWarehouseError } from './port/errors.ts';
 import type { WarehouseLayout } from './port/layout.ts';
 import type { LayoutFault, Meeting } from './port/port.ts';
-import { forgetWritten, recover } from './recover.ts';
+import { forgetWritten, isBehind, recover } from './recover.ts';
 import { referencesOf } from './references.ts';
 
 /** Several changes that are seen at once are written at once. */
@@ -111,7 +110,6 @@ export class WarehouseSide implements Side {
     this.#laidOut = undefined;
     await this.#work(async (layout) => {
       if (!this.#link.isManual) await this.#land(layout);
-      if (!this.#isAllRead()) return false;
       report = await this.#audit(layout);
       return !this.#link.isManual && this.#land(layout);
     });
@@ -183,7 +181,10 @@ export class WarehouseSide implements Side {
       if (feed.pendingRun()) feed.dropRun();
       feed.setLastRun(0);
       feed.noteAllDue();
-      for (const entity of entities) this.mirror.saveFact(warehouseFacts.rows(entity), 0);
+      for (const entity of entities) {
+        this.mirror.saveFact(warehouseFacts.rows(entity), 0);
+        this.mirror.dropFact(warehouseFacts.behind(entity));
+      }
       forgetWritten(this.mirror);
     });
   }
@@ -216,9 +217,10 @@ export class WarehouseSide implements Side {
     if (this.#isAuditDue()) await this.#audit(layout);
     const begunAt = clock.monotonicMs();
     let rows = 0;
+    const toFill = new Set(this.#link.entities);
     for (let written = 1; written > 0; ) {
       if (rows >= wanted && clock.monotonicMs() - begunAt >= cycleMaxMs) break;
-      written = await this.#landSome(layout);
+      written = await this.#landSome(layout, toFill);
       rows += written;
     }
     this.mirror.transaction(() => endApprovals(this.mirror, this.#link.entities));
@@ -228,13 +230,15 @@ export class WarehouseSide implements Side {
     return rows > 0;
   }
 
-  /** Returns how many records were carried. */
-  async #landSome(layout: WarehouseLayout): Promise<number> {
+  /** Returns how many records were carried. A table leaves `toFill` once there is no longer enough to fill it with: finding out looks at all that is due. */
+  async #landSome(layout: WarehouseLayout, toFill: Set<Entity>): Promise<number> {
     const entities = this.#writable();
     if (entities.length === 0) return 0;
-    for (const table of layout.tables.filter(({ entity }) => entities.includes(entity))) {
+    for (const table of layout.tables) {
+      if (!toFill.has(table.entity) || !entities.includes(table.entity)) continue;
       const filled = await fillDue(this.#link, table);
       if (filled) return filled.carried;
+      toFill.delete(table.entity);
     }
     const references = this.#referencesDue();
     const written = await writeDue(this.#link, layout, entities, { references: references?.rows });
@@ -270,7 +274,8 @@ export class WarehouseSide implements Side {
   #isAuditDue(): boolean {
     const { auditMinute, clock } = this.#link;
     const last = this.mirror.readFact(warehouseFacts.auditedAt);
-    if (!this.#isAllRead() || this.#faults().length > 0) return false;
+    if (this.#faults().length > 0) return false;
+    if (this.#hasCaughtUp()) return true;
     // A table that was never filled has nothing to compare.
     if (last === undefined) return this.mirror.feed.lastRun() > 0;
     if (auditMinute === undefined) return false;
@@ -290,15 +295,11 @@ export class WarehouseSide implements Side {
     return this.#faults().some((fault) => fault.entity === undefined || fault.entity === entity);
   }
 
-  /** Before the whole CRM was read once, the row of a record that is not read yet would look like one that is gone. */
-  #isAllRead(): boolean {
-    const read = readSwept(this.mirror);
-    return this.#link.entities.every((entity) => read.has(entity));
-  }
-
   async #audit(layout: WarehouseLayout): Promise<AuditReport> {
-    const tables = layout.tables.filter(({ entity }) => !this.#isHeld(entity));
+    const behind = new Set(this.#behindHolds().map(({ entity }) => entity));
+    const tables = layout.tables.filter(({ entity }) => !this.#isHeld(entity) && !behind.has(entity));
     this.lastAudit = await audit(this.#link, { ...layout, tables });
+    for (const { entity } of tables) this.mirror.dropFact(warehouseFacts.behind(entity));
     return this.lastAudit;
   }
 
@@ -332,7 +333,28 @@ export class WarehouseSide implements Side {
     const brakes = findBrakes(this.mirror, entities, limits, clock.now());
     const stuck = feed.readStuck(shownMax);
     const ofRows = stuck.shown.map(({ key, reason }): Hold => ({ entity: key.entity, id: key.id, reason }));
-    return { brakes, holds: [...this.#tableHolds(), ...ofRows] };
+    return { brakes, holds: [...this.#tableHolds(), ...this.#behindHolds(), ...ofRows] };
+  }
+
+  /** Tables that have more than the mirror knows so far. */
+  #behindHolds(): readonly Hold[] {
+    const { clock, entities } = this.#link;
+    const now = clock.now();
+    const reason =
+      'The table has more than the mirror knows: it is compared once the list of the CRM is read.';
+    return entities
+      .filter((entity) => isBehind(this.mirror, entity, now))
+      .map((entity): Hold => ({ entity, reason }));
+  }
+
+  /** Whether a table that had more than the mirror knew can be compared by now. */
+  #hasCaughtUp(): boolean {
+    const { clock, entities } = this.#link;
+    return entities.some(
+      (entity) =>
+        this.mirror.readFact(warehouseFacts.behind(entity)) !== undefined &&
+        !isBehind(this.mirror, entity, clock.now()),
+    );
   }
 
   /** Tables that are not as they were laid out. */

@@ -55,6 +55,7 @@ const side = new WarehouseSide(link, {
     url,
     schema: 'crm',
     tls: 'off',
+    hasHistory: true,
     keeper: { link: 'bench', account: 'bench', word: 'bench', token: 0 },
     hasHistory: true,
     log,

@@ -7,7 +7,7 @@ test('W6: an approval is not for what is gone later, also where a row could not 
 }, async () => {
   const stage = await openWarehouseEngine({
     counts: { leads: 20, opportunities: 0, tasks: 0 },
-    terms: { limits: { deletesMin: 2, deletesShare: 0 } },
+    terms: { limits: { deletesMin: 0, deletesShare: 0 } },
   });
   await stage.start();
   await stage.settled();

@@ -1,8 +1,15 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { newWarehouseError } from '../../src/warehouse/port/errors.ts';
 import type { Warehouse } from '../../src/warehouse/port/port.ts';
 import { until } from '../support/until.ts';
 import { openWarehouseEngine, type WarehouseEngine } from '../support/warehouse-engine.ts';
+
+/** Loses the mirror. */
+function emptyDirectory(directory: string): void {
+  for (const name of readdirSync(directory)) rmSync(join(directory, name), { recursive: true });
+}
 
 const limit = { timeout: 60_000 };
 
@@ -155,3 +162,17 @@ test(
     expect(first.log.lines.map(({ event }) => event)).not.toContain('warehouse.went-back');
   },
 );
+
+test('a mirror that is new takes no row for deleted before it has read the CRM', limit, async () => {
+  const stage = await openWarehouseEngine({ counts: { leads: 3_000, opportunities: 4, tasks: 4 } });
+  await stage.start();
+  await stage.settled();
+  await stage.restart('word-1', emptyDirectory);
+  await until('the leads are compared', async () =>
+    stage.side.lastAudit?.tables.some(({ entity }) => entity === 'lead'),
+  );
+  await settledUnasked(stage);
+  expect(stage.mirror.searchJournal({ limit: 10 })).toEqual([]);
+  const gone = "SELECT id FROM crm.lead_history WHERE ended <> 'changed'";
+  expect(await stage.database.query(gone)).toEqual([]);
+});

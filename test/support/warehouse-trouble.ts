@@ -107,6 +107,7 @@ function troubleOf(stage: WarehouseEngine, layout: () => WarehouseLayout | undef
         url: stage.database.url,
         schema: 'crm',
         tls: 'off',
+        hasHistory: true,
         keeper: { link: 'stage', account: 'account-1', word, token: 0 },
         log: createRecordingLog(),
       });

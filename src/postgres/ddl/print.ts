@@ -1,6 +1,6 @@
 import type { WarehouseLayout } from '../../warehouse/port/layout.ts';
 import { nothingFound } from './found.ts';
-import { skipRunSql } from './machinery.ts';
+import { loseRunSql } from './machinery.ts';
 import { grantDaemonSql } from './roles.ts';
 import { marksSql, type Step, stepsOf } from './steps.ts';
 import { tablesOf } from './tables.ts';
@@ -29,7 +29,7 @@ export function printDdl(layout: WarehouseLayout, roleName: string): string {
     ...[...steps, ...marks].map(({ sql }) => sql),
     ...grantDaemonSql(schema, tablesOf(layout), roleName),
     // What it made again is empty.
-    skipRunSql(schema),
+    loseRunSql(schema),
     'COMMIT',
   ];
   return `-- Tables, views and rights of crm-sheet-sync for the role ${roleName.replaceAll(/\s/g, ' ')}.\n${statements.map((sql) => `${sql};\n`).join('\n')}`;

@@ -1,5 +1,4 @@
 import type { Entity } from '../../core/record.ts';
-import { newWarehouseError } from '../../warehouse/port/errors.ts';
 import type { LeftRow, TableBatch, WriteBatch, WriteReply } from '../../warehouse/port/port.ts';
 import type { Session } from '../connection.ts';
 import { writeFreshness } from './freshness.ts';
