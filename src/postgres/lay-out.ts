@@ -123,8 +123,8 @@ function groupsOf(steps: readonly Step[]): Step[][] {
   return groups;
 }
 
-/** What a user's own objects can do to a view of ours: another owner, kind or columns, or what it reads is gone. */
-const isAboutObjects = (code: string): boolean => code.startsWith('42');
+/** What a user's own objects can do to a view of ours: another owner, kind or columns, or what it reads is gone; and 54 is for too many columns. */
+const isAboutObjects = (code: string): boolean => /^(42|54)/.test(code);
 
 /** Returns the words of the database where a view failed. */
 async function runGroup(

@@ -124,6 +124,7 @@ function noteWritten(
   feed.endRun(run, unwritten);
   feed.forgetRuns(clock.now() - runsKeptMs);
   for (const { item, row } of found) {
+    if (row.why === 'untried') continue;
     // What changed while it was written is due at once.
     if (row.why === 'rewritten' && feed.isDue(item.key)) continue;
     feed.putOff([item.key], clock.now() + waitMs(row, item), row.words);

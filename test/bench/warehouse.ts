@@ -57,7 +57,6 @@ const side = new WarehouseSide(link, {
     tls: 'off',
     hasHistory: true,
     keeper: { link: 'bench', account: 'bench', word: 'bench', token: 0 },
-    hasHistory: true,
     log,
   }),
   schema: 'crm',

@@ -115,6 +115,14 @@ describe('laying out', () => {
     expect(columns.length).toBe(1 + 3 + 250 + 4);
   });
 
+  it('goes without a view that cannot show so many columns', async () => {
+    const custom = Array.from({ length: 900 }, (_each, index) => customColumn(`cf_${index}`));
+    await using stage = await openWarehouse(layoutWith(custom));
+    const faults = await stage.layOut();
+    expect(faults.filter(({ isHarmless }) => !isHarmless)).toEqual([]);
+    expect(faults.map(({ words }) => words).join(' ')).toContain('crm.lead_change could not be made');
+  });
+
   it('declares what belongs together where the server can leave it unenforced, and stores a row without its parent', async () => {
     await using stage = await openWarehouse();
     await stage.layOut();

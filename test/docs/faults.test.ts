@@ -103,6 +103,7 @@ const warehouseFaults = {
   42: 'a foreign key of a user refers to a row that is gone',
   44: 'a pooler gives each transaction another connection',
   46: 'the clock of the database is wrong',
+  50: 'the database is moved to another major version by dump and restore',
 };
 
 const directory = new URL('..', import.meta.url);

@@ -157,6 +157,19 @@ describe('a link with a warehouse', limit, () => {
     expect(stage.due()).toBe(0);
   });
 
+  test('writes every row that can be written among many that a constraint of a user refuses', async () => {
+    const stage = await openWarehouseEngine({ counts: { leads: 400, opportunities: 0, tasks: 0 } });
+    await stage.start();
+    await stage.settled();
+    await stage.database.query(
+      'ALTER TABLE crm.lead DISABLE TRIGGER crm_guard; DELETE FROM crm.lead; ALTER TABLE crm.lead ADD CHECK (id % 4 = 0); ALTER TABLE crm.lead ENABLE ALWAYS TRIGGER crm_guard',
+    );
+    stage.side.mirror.feed.noteAllDue();
+    const good = stage.model.records.leads.live().filter(({ id }) => id % 4 === 0).length;
+    await stage.shows('SELECT count(*)::int AS rows FROM crm.lead', ([row]) => row?.['rows'] === good);
+    await until('all others wait', async () => stage.side.mirror.feed.readStuck(1).count === 400 - good);
+  });
+
   test('writes nothing before a plan is applied, where plans are applied by hand', async () => {
     const stage = await openWarehouseEngine({ link: { isManual: true } });
     await stage.start();

@@ -18,6 +18,7 @@ export async function findDiffering(
     },
     isRefusal: (error) => isRowRefusal(error, names.syncSchema),
     refuse: ({ id }) => strange.push(id),
+    leave: (part) => strange.push(...part.map(({ id }) => id)),
   });
   return new Set([...found.flat(), ...strange]);
 }

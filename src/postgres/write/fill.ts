@@ -89,6 +89,7 @@ async function copyChunk(stage: TableStage, chunk: readonly Line[]): Promise<Tab
     },
     isRefusal: (error) => isRowRefusal(error, names.syncSchema),
     refuse: (lines) => refused.push(...lines),
+    leave: () => undefined,
   });
   return isCopied.length > 0 ? { left: [], added: chunk.length } : writeChunk(stage, refused);
 }

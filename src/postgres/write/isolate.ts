@@ -7,18 +7,25 @@ export interface Isolation<Item, Effect> {
   isRefusal(error: unknown): boolean;
   /** Called for each item that was refused alone. */
   refuse(item: Item, error: unknown): void;
+  /** Called for items some of which are refused, where too many attempts were made to find out which. */
+  leave(items: readonly Item[]): void;
 }
 
+/** A write with many rows that cannot be written is not to hold its locks for long: each attempt is some round trips. */
+const attemptsMax = 100;
+
 /**
- * Applies the items together, and where one is refused, by halves, until it is found: all others are written. Each attempt has a savepoint.
- * Returns what the attempts did that succeeded.
+ * Applies the items together, and where one is refused, by halves, until it is found: all others are written, as long as there are not too
+ * many of these. Each attempt has a savepoint. Returns what the attempts did that succeeded.
  */
 export async function isolate<Item, Effect>(
   session: Session,
   items: readonly Item[],
   isolation: Isolation<Item, Effect>,
+  attempts = { count: 0 },
 ): Promise<readonly Effect[]> {
   if (items.length === 0) return [];
+  attempts.count += 1;
   await session.run('SAVEPOINT crm_rows');
   try {
     const effect = await isolation.apply(items);
@@ -32,9 +39,13 @@ export async function isolate<Item, Effect>(
       isolation.refuse(first, error);
       return [];
     }
+    if (attempts.count >= attemptsMax) {
+      isolation.leave(items);
+      return [];
+    }
   }
   const middle = Math.ceil(items.length / 2);
-  const former = await isolate(session, items.slice(0, middle), isolation);
-  const latter = await isolate(session, items.slice(middle), isolation);
+  const former = await isolate(session, items.slice(0, middle), isolation, attempts);
+  const latter = await isolate(session, items.slice(middle), isolation, attempts);
   return [...former, ...latter];
 }

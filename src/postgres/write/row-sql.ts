@@ -29,6 +29,12 @@ export function rowSqlOf(names: Names, table: TableLayout) {
     SELECT r.*, ${rowOf(columns, 'r')} IS DISTINCT FROM ${rowOf(columns, 'b')} AS crm_differs
       FROM ${elements} JOIN ${shown} b ON b.id = ${idOf('e.element')}
            CROSS JOIN LATERAL jsonb_populate_record(b, e.element) r`;
+  /** A domain of a user's own column would have to be filled in a record of the table's type. */
+  const types = [
+    `id ${table.idType}`,
+    ...liveColumns(table).map(({ name, type }) => `${escapeIdentifier(name)} ${type}`),
+    ...tail.map((name) => `${name} ${name === 'made_by' ? 'text' : 'timestamptz'}`),
+  ].join(', ');
   return {
     shown,
     columns,
@@ -49,7 +55,7 @@ export function rowSqlOf(names: Names, table: TableLayout) {
        WHERE s.crm_differs AND (w.id IS NULL OR ${rowOf(columns, 'w')} IS DISTINCT FROM ${rowOf(columns, 's')})`,
     insert: `
       WITH sent AS MATERIALIZED (
-        SELECT r.* FROM ${elements} CROSS JOIN LATERAL jsonb_populate_record(NULL::${shown}, e.element) r),
+        SELECT r.* FROM jsonb_to_recordset($1::jsonb) AS r (${types})),
       written AS (
         INSERT INTO ${shown} (id, ${columns.join(', ')}) SELECT id, ${columns.join(', ')} FROM sent RETURNING *)
       SELECT s.id::text AS id, w.id IS NOT NULL AS is_written, ${differingColumns(table, 'w', 's')} AS columns

@@ -81,6 +81,10 @@ export async function writeTable(
       apply: (items) => applyChanges(stage, sql, items),
       isRefusal: (error) => isRowRefusal(error, names.syncSchema),
       refuse: ({ id }, error) => leave(id, 'refused', refusalWords(error)),
+      leave: (items) => {
+        for (const { id } of items)
+          leave(id, 'untried', 'Too many other rows were refused in the same write.');
+      },
     });
     for (const effect of effects) {
       left.push(...effect.left);

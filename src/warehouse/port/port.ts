@@ -95,8 +95,8 @@ export interface WriteBatch {
 export interface LeftRow {
   readonly entity: Entity;
   readonly id: RowId;
-  /** `locked`: a transaction of somebody holds it. `refused`: a constraint of theirs, or what the type cannot hold. `rewritten`: it was written, and their trigger made something else of it. */
-  readonly why: 'locked' | 'refused' | 'rewritten';
+  /** `locked`: a transaction of somebody holds it. `refused`: a constraint of theirs, or what the type cannot hold. `rewritten`: it was written, and their trigger made something else of it. `untried`: so many others were refused that it may be written at once by another batch. */
+  readonly why: 'locked' | 'refused' | 'rewritten' | 'untried';
   /** In the words of the database, with the process that holds it and since when. */
   readonly words: string;
 }
