@@ -37,7 +37,7 @@ describe('the guard of a table', () => {
     await expect(stage.daemon.query('DELETE FROM crm.lead')).rejects.toMatchObject({ message: sentence });
   });
 
-  it('refuses TRUNCATE of a table of a user that would empty it as well', async () => {
+  it('fault 20: refuses TRUNCATE of a table of a user that would empty it as well', async () => {
     await using stage = await openWarehouse();
     await stage.layOut();
     await stage.write('INSERT INTO crm.lead (id) VALUES (1)');
