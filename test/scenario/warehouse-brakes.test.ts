@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
+import { decisionOf } from '../../src/core/waiting/answer.ts';
+import { shownOf } from '../../src/core/waiting/brakes.ts';
+import { deletesScope, findBrakes } from '../../src/warehouse/brakes.ts';
+import { warehouseFacts } from '../../src/warehouse/facts.ts';
+import { lead, openMirrorDirectory } from '../support/mirror-directory.ts';
 import { until } from '../support/until.ts';
 import { openWarehouseEngine } from '../support/warehouse-engine.ts';
+
+const { open } = openMirrorDirectory();
 
 test('W6: an approval is not for what is gone later, also where a row could not be deleted', {
   timeout: 60_000,
@@ -37,4 +44,24 @@ test('W6: an approval is not for what is gone later, also where a row could not 
   await stage.settled();
   await until('nothing is due', async () => stage.due() === 0);
   expect(stage.side.mirror.readDecisions()).toEqual([]);
+});
+
+test('W6: an approval is for as many rows as were shown, and those that may be deleted anyway', () => {
+  const { mirror: common } = open();
+  common.setFollowers(['warehouse']);
+  const mirror = common.of('warehouse');
+  mirror.saveFact(warehouseFacts.rows('lead'), 1_000);
+  const lose = (from: number, to: number) => {
+    for (let id = from; id <= to; id += 1) mirror.feed.noteDue([lead(String(id))]);
+  };
+  const find = () => findBrakes(mirror, ['lead'], { deletesMin: 5, deletesShare: 0.01 }, 1);
+  lose(1, 30);
+  const [brake] = find();
+  expect(brake?.reason).toMatch(/^30 of 1000 records are gone/);
+  mirror.saveDecision(decisionOf(deletesScope('lead'), 'approve', 1, brake && shownOf(brake)));
+  expect(find()).toEqual([]);
+  lose(31, 40);
+  expect(find()).toEqual([]);
+  lose(41, 41);
+  expect(find()).toMatchObject([{ changes: { count: 41 } }]);
 });
