@@ -46,6 +46,7 @@ export function openDatabase(
     keeper,
     hasHistory: warehouse.history === 'on',
     ...(fence ? { fence } : {}),
+    clock: systemClock,
     log,
   });
 }

@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { Client, type ClientBase, type ClientConfig, type CustomTypesConfig, type QueryConfig } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import type { Log } from '../core/ports.ts';
+import type { Clock, Log } from '../core/ports.ts';
 import type { Address } from './address.ts';
 import { isLineTrouble, warehouseError } from './errors.ts';
 
@@ -51,7 +51,7 @@ interface TimedQuery extends QueryConfig {
 }
 
 /** One connection to a database that is made when it is needed, and dropped after any trouble with it. */
-export function createConnection(address: Address, log: Log): Connection {
+export function createConnection(address: Address, clock: Clock, log: Log): Connection {
   let line: Line | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
@@ -62,7 +62,7 @@ export function createConnection(address: Address, log: Log): Connection {
   };
 
   const connect = async (): Promise<Line> => {
-    const fresh = await openLine(address, { query_timeout: answerTimeoutMs });
+    const fresh = await openLine(address, clock, { query_timeout: answerTimeoutMs });
     // A loss between two calls is found by the next one, which connects anew.
     for (const event of ['error', 'end'] as const)
       fresh.client.on(event, () => {
@@ -75,7 +75,7 @@ export function createConnection(address: Address, log: Log): Connection {
 
   const work = async <Result>(action: string, task: (session: Session) => Promise<Result>) => {
     try {
-      return await task(sessionOf((line ?? (await connect())).client, () => void drop()));
+      return await task(sessionOf((line ?? (await connect())).client, clock, () => void drop()));
     } catch (error) {
       if (isLineTrouble(error)) void drop();
       throw warehouseError(error, `${action} the ${address.place}`);
@@ -94,9 +94,9 @@ export function createConnection(address: Address, log: Log): Connection {
 }
 
 /** A session of its own, for what takes long. Fails as the library does. */
-export async function openSession(address: Address): Promise<Session & AsyncDisposable> {
-  const { client, end } = await openLine(address);
-  return { ...sessionOf(client, () => void end()), [Symbol.asyncDispose]: end };
+export async function openSession(address: Address, clock: Clock): Promise<Session & AsyncDisposable> {
+  const { client, end } = await openLine(address, clock);
+  return { ...sessionOf(client, clock, () => void end()), [Symbol.asyncDispose]: end };
 }
 
 /** A client that is connected. */
@@ -106,7 +106,7 @@ interface Line {
   end(): Promise<void>;
 }
 
-async function openLine(address: Address, config: ClientConfig = {}): Promise<Line> {
+async function openLine(address: Address, clock: Clock, config: ClientConfig = {}): Promise<Line> {
   const socket = new Socket();
   const client = new Client({
     ...address.readConfig(),
@@ -118,10 +118,7 @@ async function openLine(address: Address, config: ClientConfig = {}): Promise<Li
     keepAliveInitialDelayMillis: keepAliveAfterMs,
     types: asText,
   });
-  const end = async () => {
-    const timer = setTimeout(() => socket.destroy(), endTimeoutMs);
-    await client.end().finally(() => clearTimeout(timer));
-  };
+  const end = () => within(endTimeoutMs, clock, client.end(), () => socket.destroy());
   // Whatever is lost while nothing is asked shows when something is; without a listener it would end the program.
   client.on('error', () => undefined);
   try {
@@ -133,7 +130,19 @@ async function openLine(address: Address, config: ClientConfig = {}): Promise<Li
   return { client, end };
 }
 
-function sessionOf(client: Client, discard: () => void): Session {
+/** Waits for the result, and does what ends the waiting where it takes longer than the time. */
+async function within<Result>(
+  limitMs: number,
+  clock: Clock,
+  result: Promise<Result>,
+  cut: () => unknown,
+): Promise<Result> {
+  const over = new AbortController();
+  void clock.sleep(limitMs, over.signal).then(() => over.signal.aborted || cut());
+  return result.finally(() => over.abort());
+}
+
+function sessionOf(client: Client, clock: Clock, discard: () => void): Session {
   const query = (config: Pick<QueryConfig, 'text' | 'values'>, waitMs = answerTimeoutMs) => {
     const timed: TimedQuery = { ...config, query_timeout: waitMs };
     return client.query<Row>(timed);
@@ -159,18 +168,18 @@ function sessionOf(client: Client, discard: () => void): Session {
       copy.end(lines);
       return promise;
     },
-    copyOut: (text) => piecesOf(client.query(copyTo(text))),
+    copyOut: (text) => piecesOf(client.query(copyTo(text)), clock),
     discard,
   };
 }
 
 /** Fails where a piece does not come in time; how long a reader takes for each is its own matter. */
-async function* piecesOf(copy: Readable): AsyncGenerator<Buffer> {
+async function* piecesOf(copy: Readable, clock: Clock): AsyncGenerator<Buffer> {
   const pieces = copy[Symbol.asyncIterator]();
+  const cut = () => copy.destroy(new Error('the server sends nothing more'));
   try {
     for (;;) {
-      const timer = setTimeout(() => copy.destroy(new Error('Query read timeout')), answerTimeoutMs);
-      const { done, value } = await pieces.next().finally(() => clearTimeout(timer));
+      const { done, value } = await within(answerTimeoutMs, clock, pieces.next(), cut);
       if (done) return;
       yield value;
     }

@@ -1,4 +1,4 @@
-import type { Log } from '../core/ports.ts';
+import type { Clock, Log } from '../core/ports.ts';
 import { type AddressOptions, readAddress } from './address.ts';
 import { createConnection } from './connection.ts';
 
@@ -27,9 +27,10 @@ const aboutSchemas = `SELECT nspname AS name, pg_catalog.pg_has_role(nspowner, '
 export async function lookAtPostgres(
   options: AddressOptions,
   schemas: readonly string[],
+  clock: Clock,
   log: Log,
 ): Promise<PostgresLook> {
-  const connection = createConnection(readAddress(options), log);
+  const connection = createConnection(readAddress(options), clock, log);
   try {
     return await connection.use('look at', async (session) => {
       const [self = {}] = await session.run(aboutItself);

@@ -1,4 +1,5 @@
 import { escapeIdentifier } from 'pg';
+import type { Clock } from '../core/ports.ts';
 import type { Value } from '../core/value.ts';
 import type { TableLayout } from '../warehouse/port/layout.ts';
 import type { ScannedRow } from '../warehouse/port/port.ts';
@@ -18,11 +19,12 @@ const settings = { statement_timeout: '0' };
  */
 export async function* scanRows(
   address: Address,
+  clock: Clock,
   names: Names,
   table: TableLayout,
 ): AsyncGenerator<ScannedRow> {
   try {
-    await using session = await openSession(address);
+    await using session = await openSession(address, clock);
     await session.runTogether(`BEGIN READ ONLY; ${settingsSql(settings)}`);
     yield* copiedRows(session, names, table);
   } catch (error) {

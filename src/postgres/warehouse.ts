@@ -1,4 +1,4 @@
-import type { Fence, Log } from '../core/ports.ts';
+import type { Clock, Fence, Log } from '../core/ports.ts';
 import type { Keeper, Warehouse } from '../warehouse/port/port.ts';
 import { type AddressOptions, readAddress } from './address.ts';
 import { createConnection } from './connection.ts';
@@ -22,14 +22,15 @@ export interface PostgresOptions extends AddressOptions {
   readonly hasHistory: boolean;
   /** Asked before each commit; absent where no other process can run the link. */
   readonly fence?: Fence | undefined;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
 /** A PostgreSQL database behind the port. Connects when it is first needed. Fails with CONFIG_INVALID. */
 export function createPostgresWarehouse(options: PostgresOptions): Warehouse {
-  const { schema, keeper, hasHistory, fence, log } = options;
+  const { schema, keeper, hasHistory, fence, clock, log } = options;
   const address = readAddress(options);
-  const connection = createConnection(address, log);
+  const connection = createConnection(address, clock, log);
   const stage: Stage = { connection, names: namesOf(schema), keeper, hasHistory, fence };
   return {
     name: `schema ${schema} of ${address.place}`,
@@ -42,7 +43,7 @@ export function createPostgresWarehouse(options: PostgresOptions): Warehouse {
     fill: (run, after, table, rows) => fillTable(stage, run, after, table, rows),
     findRun: (run) => findRunNumber(stage, run),
     touch: (freshness) => touchFreshness(stage, freshness),
-    scan: (table) => scanRows(address, stage.names, table),
+    scan: (table) => scanRows(address, clock, stage.names, table),
     close: connection.drop,
   };
 }

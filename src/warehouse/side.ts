@@ -7,17 +7,19 @@ import type { Link } from '../sync/link.ts';
 import { readOwnCatalog } from '../sync/reading/account.ts';
 import type { PlanDifference, Question, Side, SidePace, SideReport } from '../sync/side.ts';
 import { type AuditReport, audit } from './audit.ts';
+import { behindHolds, hasCaughtUp } from './behind.ts';
 import { endApprovals, findBrakes } from './brakes.ts';
 import { layoutOf, nextColumns } from './columns.ts';
 import { warehouseFacts } from './facts.ts';
 import { freshnessOf } from './freshness.ts';
+import { LaidOut } from './laid-out.ts';
 import { fillDue, writeDue } from './land.ts';
 import type { WarehouseLink, WarehouseTerms } from './link.ts';
 import { comparePlans, type WarehousePlan } from './plan.ts';
 import { newWarehouseError } from './port/errors.ts';
 import type { WarehouseLayout } from './port/layout.ts';
-import type { LayoutFault, Meeting } from './port/port.ts';
-import { forgetWritten, isBehind, recover } from './recover.ts';
+import type { Meeting } from './port/port.ts';
+import { forgetWritten, recover } from './recover.ts';
 import { referencesOf } from './references.ts';
 
 /** Several changes that are seen at once are written at once. */
@@ -36,16 +38,6 @@ const recoveriesMax = 3;
 /** Records that cannot be written are listed up to this number. */
 const shownMax = 100;
 
-/** What was laid out is looked at again after this time, sooner where something of it holds a table. */
-const lookAgainMs = { whole: 60 * 60 * 1_000, held: 2_000 } as const;
-
-interface LaidOut {
-  readonly text: string;
-  readonly faults: readonly LayoutFault[];
-  /** Monotonic ms. */
-  readonly at: number;
-}
-
 /** The database as a side: one way, from the CRM to its tables. */
 export class WarehouseSide implements Side {
   readonly name = 'warehouse';
@@ -61,14 +53,14 @@ export class WarehouseSide implements Side {
   #met: Meeting | undefined;
   /** Whether this process knew once how the database was left. */
   #hasMet = false;
-  /** What was laid out last, as JSON, with what keeps tables from being written. */
-  #laidOut: LaidOut | undefined;
+  readonly #laidOut: LaidOut;
   #kept: WarehousePlan | undefined;
   #freshAt = Number.NEGATIVE_INFINITY;
 
   constructor(link: Link, terms: WarehouseTerms) {
     this.mirror = link.mirror.of(this.name);
     this.#link = { ...link, ...terms, mirror: this.mirror };
+    this.#laidOut = new LaidOut(this.#link);
   }
 
   get pace(): SidePace {
@@ -107,7 +99,7 @@ export class WarehouseSide implements Side {
   /** Looks at the tables anew, compares all rows with the CRM's records, and writes what differs. */
   async compare(): Promise<AuditReport> {
     let report: AuditReport | undefined;
-    this.#laidOut = undefined;
+    this.#laidOut.forget();
     await this.#work(async (layout) => {
       if (!this.#link.isManual) await this.#land(layout);
       report = await this.#audit(layout);
@@ -156,7 +148,7 @@ export class WarehouseSide implements Side {
   async #meet(): Promise<Meeting> {
     const { database } = this.#link;
     const met = await database.meet();
-    this.#laidOut = undefined;
+    this.#laidOut.forget();
     if (met.isReadOnly) throw newWarehouseError('WAREHOUSE_READ_ONLY', `${database.name} takes no writes.`);
     if (met.keeper === 'other')
       throw newWarehouseError(
@@ -213,7 +205,7 @@ export class WarehouseSide implements Side {
    */
   async #land(layout: WarehouseLayout, wanted = 0): Promise<boolean> {
     const { clock, log } = this.#link;
-    await this.#layOut(layout);
+    await this.#laidOut.keep(layout);
     if (this.#isAuditDue()) await this.#audit(layout);
     const begunAt = clock.monotonicMs();
     let rows = 0;
@@ -259,23 +251,11 @@ export class WarehouseSide implements Side {
       : { rows: { ...rows, at }, text };
   }
 
-  async #layOut(layout: WarehouseLayout): Promise<void> {
-    const { clock, database } = this.#link;
-    const [text, at] = [JSON.stringify(layout), clock.monotonicMs()];
-    const before = this.#laidOut;
-    const againMs = this.#faults().length > 0 ? lookAgainMs.held : lookAgainMs.whole;
-    if (before?.text === text && at - before.at < againMs) return;
-    this.#laidOut = { text, faults: await database.layOut(layout), at };
-    // What is missing may come back without its content: all is compared then.
-    if (this.#faults().length > 0 && this.mirror.readFact(warehouseFacts.auditedAt) !== undefined)
-      this.mirror.dropFact(warehouseFacts.auditedAt);
-  }
-
   #isAuditDue(): boolean {
     const { auditMinute, clock } = this.#link;
     const last = this.mirror.readFact(warehouseFacts.auditedAt);
-    if (this.#faults().length > 0) return false;
-    if (this.#hasCaughtUp()) return true;
+    if (this.#laidOut.faults.length > 0) return false;
+    if (hasCaughtUp(this.mirror, this.#link.entities, clock.now())) return true;
     // A table that was never filled has nothing to compare.
     if (last === undefined) return this.mirror.feed.lastRun() > 0;
     if (auditMinute === undefined) return false;
@@ -285,19 +265,9 @@ export class WarehouseSide implements Side {
     return now >= moment.getTime() && last < moment.getTime();
   }
 
-  /** What keeps tables from being written. */
-  #faults(): readonly LayoutFault[] {
-    return this.#laidOut?.faults.filter(isHolding) ?? [];
-  }
-
-  /** Whether what is laid out keeps the table from being used, or all of them where none is named. */
-  #isHeld(entity?: Entity): boolean {
-    return this.#faults().some((fault) => fault.entity === undefined || fault.entity === entity);
-  }
-
   async #audit(layout: WarehouseLayout): Promise<AuditReport> {
-    const behind = new Set(this.#behindHolds().map(({ entity }) => entity));
-    const tables = layout.tables.filter(({ entity }) => !this.#isHeld(entity) && !behind.has(entity));
+    const held = new Set(this.#tableHolds().map(({ entity }) => entity));
+    const tables = layout.tables.filter(({ entity }) => !held.has(entity));
     this.lastAudit = await audit(this.#link, { ...layout, tables });
     for (const { entity } of tables) this.mirror.dropFact(warehouseFacts.behind(entity));
     return this.lastAudit;
@@ -307,7 +277,7 @@ export class WarehouseSide implements Side {
     const { clock, database, entities, freshnessMs } = this.#link;
     if (freshnessMs === 0 || clock.monotonicMs() - this.#freshAt < freshnessMs) return;
     // The table of freshness itself may be what is missing.
-    if (this.#isHeld()) return;
+    if (this.#laidOut.isHeld()) return;
     const { brakes, holds } = this.#find();
     const due = sumOf(this.mirror.feed.countDue());
     const lateMs = lateFactor * this.#link.times.sweepMs;
@@ -333,36 +303,13 @@ export class WarehouseSide implements Side {
     const brakes = findBrakes(this.mirror, entities, limits, clock.now());
     const stuck = feed.readStuck(shownMax);
     const ofRows = stuck.shown.map(({ key, reason }): Hold => ({ entity: key.entity, id: key.id, reason }));
-    return { brakes, holds: [...this.#tableHolds(), ...this.#behindHolds(), ...ofRows] };
+    return { brakes, holds: [...this.#tableHolds(), ...ofRows] };
   }
 
-  /** Tables that have more than the mirror knows so far. */
-  #behindHolds(): readonly Hold[] {
-    const { clock, entities } = this.#link;
-    const now = clock.now();
-    const reason =
-      'The table has more than the mirror knows: it is compared once the list of the CRM is read.';
-    return entities
-      .filter((entity) => isBehind(this.mirror, entity, now))
-      .map((entity): Hold => ({ entity, reason }));
-  }
-
-  /** Whether a table that had more than the mirror knew can be compared by now. */
-  #hasCaughtUp(): boolean {
-    const { clock, entities } = this.#link;
-    return entities.some(
-      (entity) =>
-        this.mirror.readFact(warehouseFacts.behind(entity)) !== undefined &&
-        !isBehind(this.mirror, entity, clock.now()),
-    );
-  }
-
-  /** Tables that are not as they were laid out. */
+  /** The tables that are not written now, whatever is due. */
   #tableHolds(): readonly Hold[] {
-    const { entities } = this.#link;
-    return this.#faults().flatMap(({ entity, words }) =>
-      (entity ? [entity] : entities).map((each): Hold => ({ entity: each, reason: words })),
-    );
+    const { clock, entities } = this.#link;
+    return [...this.#laidOut.holds, ...behindHolds(this.mirror, entities, clock.now())];
   }
 
   #planNow(): WarehousePlan {
@@ -401,8 +348,6 @@ const lateFactor = 20;
 
 const sumOf = (counts: Readonly<Partial<Record<Entity, number>>>): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
-
-const isHolding = ({ isHarmless }: LayoutFault): boolean => !isHarmless;
 
 const questionOf = (brake: Brake): Question => ({
   scope: brake.scope,

@@ -67,7 +67,7 @@ const builtIns: Readonly<Record<string, readonly string[]>> = {
   warehouse: [],
   // The credentials file is checked before the library reads it.
   google: ['node:fs'],
-  postgres: ['node:crypto', 'node:fs', 'node:stream', 'node:stream/promises'],
+  postgres: ['node:crypto', 'node:fs', 'node:net', 'node:stream', 'node:stream/promises'],
   inprocess: [],
   bullmq: ['node:events'],
   crm: ['node:http', 'node:https', 'node:net', 'node:tls'],

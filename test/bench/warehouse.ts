@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { systemClock } from '../../src/app/clock.ts';
 import { emptyCatalog } from '../../src/core/fields/catalog.ts';
 import { listedEntities } from '../../src/core/record.ts';
 import type { StoredRecord } from '../../src/core/state.ts';
@@ -57,6 +58,7 @@ const side = new WarehouseSide(link, {
     tls: 'off',
     hasHistory: true,
     keeper: { link: 'bench', account: 'bench', word: 'bench', token: 0 },
+    clock: systemClock,
     log,
   }),
   schema: 'crm',

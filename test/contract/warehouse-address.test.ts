@@ -2,6 +2,7 @@ import { chmodSync, chownSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { systemClock } from '../../src/app/clock.ts';
 import type { Tls } from '../../src/postgres/address.ts';
 import { createPostgresWarehouse } from '../../src/postgres/warehouse.ts';
 import { serverAccount } from '../../src/sandbox/postgres/account.ts';
@@ -26,6 +27,7 @@ async function meet(way: Way): Promise<string> {
       schema: 'crm',
       keeper,
       hasHistory: true,
+      clock: systemClock,
       log: createRecordingLog(),
     });
     await warehouse.meet().finally(() => warehouse.close());
@@ -57,6 +59,7 @@ describe('the address of a database', () => {
       schema: 'crm',
       keeper,
       hasHistory: true,
+      clock: systemClock,
       log: createRecordingLog(),
     });
     expect(name).toBe('schema crm of database crm one on db.example:6432');

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/app/clock.ts';
 import { lookAtPostgres } from '../../src/postgres/probe.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { batchOf, leads, noon, openWarehouseDatabase, version } from '../support/warehouse-database.ts';
@@ -31,7 +32,7 @@ it('no function or operator of others is run with the rights of the daemon', asy
   await warehouse.write('run-2', batchOf(1, { rows: [tagged('y', 2)] }));
   await warehouse.fill('run-3', 2, leads, [tagged('z', 3)]);
   const rows = await Array.fromAsync(warehouse.scan(leads));
-  await lookAtPostgres({ url: database.url }, ['crm'], createRecordingLog());
+  await lookAtPostgres({ url: database.url }, ['crm'], systemClock, createRecordingLog());
   expect(rows).toMatchObject([{ values: { cf_tags: ['z'] } }]);
   expect(await database.list('SELECT who FROM public.caught')).toEqual([]);
 });

@@ -1,5 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { createManualClock } from '../support/manual-clock.ts';
 import { leads, openWarehouseDatabase, version } from '../support/warehouse-database.ts';
 
 /** The way to a server on which, from some moment on, nothing passes: neither what is sent, nor that an end closes. */
@@ -44,31 +45,30 @@ async function openStage() {
   const database = await openWarehouseDatabase();
   onTestFinished(() => database[Symbol.asyncDispose]());
   const way = await openSilentWay(database.url);
-  return { way, warehouse: database.open({ url: way.url }) };
+  const clock = createManualClock();
+  return { clock, way, warehouse: database.open({ url: way.url, clock }) };
 }
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-const toFake = ['setTimeout', 'clearTimeout'] as const;
 const unreachable = expect.objectContaining({ code: 'WAREHOUSE_UNREACHABLE' });
 
 it('a connection that nobody uses ends although the line has fallen silent', async () => {
-  const { way, warehouse } = await openStage();
+  const { clock, way, warehouse } = await openStage();
   await warehouse.meet();
-  vi.useFakeTimers({ toFake: [...toFake] });
   const lost = way.fallSilent();
   const closed = warehouse.close();
   await lost;
-  await vi.advanceTimersByTimeAsync(2_000);
+  await clock.advance(2_000);
   await closed;
 });
 
 it.each(['layOut', 'inspect'] as const)('%s is given up on a line that has fallen silent', async (call) => {
   const { way, warehouse } = await openStage();
   await warehouse.meet();
-  vi.useFakeTimers({ toFake: [...toFake] });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const lost = way.fallSilent();
   const result = warehouse[call]({ schema: 'crm', tables: [leads], hasHistory: true }).catch(
     (error: unknown) => error,
@@ -79,19 +79,18 @@ it.each(['layOut', 'inspect'] as const)('%s is given up on a line that has falle
 });
 
 it('a scan is given up on a line that falls silent in the middle, and not for a slow reader', async () => {
-  const { way, warehouse } = await openStage();
+  const { clock, way, warehouse } = await openStage();
   const rows = Array.from({ length: 1_000 }, (_each, id) => version(id, { title: 'x'.repeat(20_000) }));
   await warehouse.fill('run-1', 0, leads, rows);
-  vi.useFakeTimers({ toFake: [...toFake] });
   const scan = warehouse.scan(leads)[Symbol.asyncIterator]();
   await scan.next();
-  await vi.advanceTimersByTimeAsync(1_000_000);
+  await clock.advance(1_000_000);
   await scan.next();
   const lost = way.fallSilent();
   const rest = (async () => {
     while (!(await scan.next()).done);
   })().catch((error: unknown) => error);
   await lost;
-  await vi.advanceTimersByTimeAsync(100_000);
+  await clock.advance(100_000);
   expect(await rest).toEqual(unreachable);
 });

@@ -158,7 +158,7 @@ describe('a link with a warehouse', limit, () => {
   });
 
   test('writes every row that can be written among many that a constraint of a user refuses', async () => {
-    const stage = await openWarehouseEngine({ counts: { leads: 400, opportunities: 0, tasks: 0 } });
+    const stage = await openWarehouseEngine({ counts: { leads: 160, opportunities: 0, tasks: 0 } });
     await stage.start();
     await stage.settled();
     await stage.database.query(
@@ -167,7 +167,7 @@ describe('a link with a warehouse', limit, () => {
     stage.side.mirror.feed.noteAllDue();
     const good = stage.model.records.leads.live().filter(({ id }) => id % 4 === 0).length;
     await stage.shows('SELECT count(*)::int AS rows FROM crm.lead', ([row]) => row?.['rows'] === good);
-    await until('all others wait', async () => stage.side.mirror.feed.readStuck(1).count === 400 - good);
+    await until('all others wait', async () => stage.side.mirror.feed.readStuck(1).count === 160 - good);
   });
 
   test('writes nothing before a plan is applied, where plans are applied by hand', async () => {

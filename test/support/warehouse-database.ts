@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { systemClock } from '../../src/app/clock.ts';
 import { createPostgresWarehouse } from '../../src/postgres/warehouse.ts';
 import type { PostgresServer } from '../../src/sandbox/postgres/server.ts';
 import type {
@@ -91,6 +92,7 @@ export class WarehouseDatabase {
       schema: 'crm',
       keeper,
       hasHistory: true,
+      clock: systemClock,
       log,
       ...options,
     });

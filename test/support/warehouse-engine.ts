@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { systemClock } from '../../src/app/clock.ts';
 import { type CrmContents, type CrmPerson, valueAt, workInCrm } from '../../src/cli/check/crm-person.ts';
 import { emptyCatalog } from '../../src/core/fields/catalog.ts';
 import type { Clock } from '../../src/core/ports.ts';
@@ -92,6 +93,7 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       tls: 'off',
       keeper: { link: 'stage', account: 'account-1', word, token: 0 },
       hasHistory: true,
+      clock: systemClock,
       log,
     });
     let calls = 0;

@@ -7,6 +7,7 @@ import type { WarehouseLayout } from '../../src/warehouse/port/layout.ts';
 import type { LayOutConsent, Warehouse } from '../../src/warehouse/port/port.ts';
 import { openDatabase, startOwnPostgres, TestDatabase } from './postgres.ts';
 import { openPostgresLine } from './postgres-line.ts';
+import { realClock } from './real-clock.ts';
 import { createRecordingLog } from './recording-log.ts';
 import { until } from './until.ts';
 import {
@@ -109,6 +110,7 @@ function troubleOf(stage: WarehouseEngine, layout: () => WarehouseLayout | undef
         tls: 'off',
         hasHistory: true,
         keeper: { link: 'stage', account: 'account-1', word, token: 0 },
+        clock: realClock,
         log: createRecordingLog(),
       });
       try {

@@ -1,6 +1,7 @@
 import { lookAtPostgres } from '../../postgres/probe.ts';
 import { syncSchemaOf } from '../../warehouse/port/layout.ts';
 import type { Warehouse } from '../../warehouse/port/port.ts';
+import { systemClock } from '../clock.ts';
 import { createLog } from '../logger.ts';
 import { type WarehouseSettings, warehouseTls } from '../warehouse-settings.ts';
 import { layoutNow, termsOf } from '../warehouse-side.ts';
@@ -45,7 +46,8 @@ const describeVersion = (version: number): string => `${Math.floor(version / 10_
 const look = ({ warehouse }: WarehouseContext) => {
   const { caFile, schema, url } = warehouse;
   const schemas = [schema, syncSchemaOf(schema)];
-  return lookAtPostgres({ url, caFile, tls: warehouseTls(warehouse) }, schemas, createLog('silent'));
+  const address = { url, caFile, tls: warehouseTls(warehouse) };
+  return lookAtPostgres(address, schemas, systemClock, createLog('silent'));
 };
 
 const encoding = ofWarehouse('warehouse encoding', [connection.name], async (context) => {

@@ -2,7 +2,7 @@ import type { RowId } from '../../warehouse/port/port.ts';
 import { isRowRefusal } from '../errors.ts';
 import { isolate } from './isolate.ts';
 import { rowSqlOf } from './row-sql.ts';
-import type { TableStage } from './table-write.ts';
+import type { TableStage } from './table-stage.ts';
 
 /** Ids of rows that are not there, or not as they are sent; what cannot even be compared is among them. */
 export async function findDiffering(

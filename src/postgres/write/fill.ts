@@ -8,7 +8,8 @@ import { isStorableId, rowJson, rowLine } from './encode.ts';
 import { isolate } from './isolate.ts';
 import { rowSqlOf } from './row-sql.ts';
 import { inRun, type RunEffect, type Stage } from './run.ts';
-import { type TableEffect, type TableStage, writeTable } from './table-write.ts';
+import type { TableStage } from './table-stage.ts';
+import { type TableEffect, writeTable } from './table-write.ts';
 
 /** So many rows go in one statement, or as many as are not too long for one. */
 const chunkRows = 5_000;

@@ -1,28 +1,18 @@
-import type { TableLayout } from '../../warehouse/port/layout.ts';
 import type { LeftRow, PastVersion, RowId, RowVersion } from '../../warehouse/port/port.ts';
-import type { Session } from '../connection.ts';
 import { isRowRefusal, refusalWords } from '../errors.ts';
-import type { Names } from '../names.ts';
 import { type Ending, endingOf, type Next } from './archive.ts';
 import { findDiffering } from './differing.ts';
 import { isoOf, isStorableId, pastJson, rowJson, valuesJson } from './encode.ts';
 import { isolate } from './isolate.ts';
 import { type FoundRow, type LockMode, lockRows } from './lock.ts';
 import { type RowSql, rowSqlOf } from './row-sql.ts';
+import type { TableStage } from './table-stage.ts';
 
 /** What became of the rows of one table. */
 export interface TableEffect {
   readonly left: readonly LeftRow[];
   /** How many rows there are more now. */
   readonly added: number;
-}
-
-export interface TableStage {
-  readonly session: Session;
-  readonly names: Names;
-  readonly table: TableLayout;
-  /** Whether versions that are over are kept. */
-  readonly hasHistory: boolean;
 }
 
 /** One record's part of a write: its row, or that it is gone, and its versions that are over. */
