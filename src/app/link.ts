@@ -16,11 +16,12 @@ import { openSharedBudget, type SharedBudget } from '../sqlite/shared-budget.ts'
 import { enterMirror, type Lease } from '../sync/lease.ts';
 import type { Link, LinkTimes } from '../sync/link.ts';
 import type { Side } from '../sync/side.ts';
+import { warehouseFacts } from '../warehouse/facts.ts';
 import { systemClock } from './clock.ts';
 import { type Environment, linkVariable, loadSettings } from './config.ts';
 import { openInstance } from './instance.ts';
 import { takeOwnership } from './owner.ts';
-import { enabledEntities, type Settings } from './settings.ts';
+import { enabledEntities, type Settings, warehouseEntities } from './settings.ts';
 import { openSheetSide, readRules } from './sheet-side.ts';
 import { shortHash } from './short-hash.ts';
 import { findNetworkDisk, networkDiskAdvice, privateStateAdvice } from './state-directory.ts';
@@ -70,7 +71,7 @@ export function openLink(
   try {
     const newWord = () => randomBytes(6).toString('hex');
     takeOwnership(mirror, settings);
-    mirror.setFollowers(settings.warehouse ? [warehouseStores] : []);
+    followRecords(mirror, settings);
     if (rebaseOlder(mirror, settings, lease, { now: systemClock.now(), newWord: newWord() }))
       log.warn('mirror.rebased', {});
     const own = openInstance({
@@ -136,6 +137,13 @@ function openOwnMirror({ state: { directory } }: Settings, log: Log) {
   const fileSystem = findNetworkDisk(directory);
   if (fileSystem) log.warn('state.on-network', { fileSystem, advice: networkDiskAdvice });
   return opened;
+}
+
+/** Notes changes for the warehouse, of the kinds that it shows. Rows of a kind that it did not follow for a time are compared. */
+function followRecords(mirror: Mirror, { warehouse }: Settings): void {
+  const kinds = warehouse && warehouseEntities(warehouse);
+  const fresh = mirror.setFollowers(kinds ? [warehouseStores] : [], kinds);
+  if (fresh.length > 0) mirror.dropFact(warehouseFacts.auditedAt);
 }
 
 /** Rebases a mirror that does not remember what was agreed last. Returns whether it was one. */

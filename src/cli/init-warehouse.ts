@@ -3,6 +3,7 @@ import { isSyncError } from '../core/errors.ts';
 import type { WarehouseLink } from '../warehouse/link.ts';
 import type { WarehouseLayout } from '../warehouse/port/layout.ts';
 import type { LayOutConsent } from '../warehouse/port/port.ts';
+import { forgetWritten } from '../warehouse/recover.ts';
 import { print } from './command.ts';
 
 /** Makes or completes the tables. Returns whether all of them can be written; else it says what an administrator has to do. */
@@ -20,6 +21,8 @@ export async function setUpWarehouse(
   try {
     const faults = await database.layOut(layout, { adopt, mend: true });
     print(...faults.map(({ words }) => words));
+    // What was missing is there again without its content: the daemon compares all rows when it starts.
+    mirror.transaction(() => forgetWritten(mirror));
     if (faults.some(({ isHarmless }) => isHarmless !== true)) return false;
   } catch (error) {
     if (!isSyncError(error, 'WAREHOUSE_FORBIDDEN')) throw error;

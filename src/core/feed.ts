@@ -41,12 +41,14 @@ export interface FeedRun {
  * transaction that saves the record.
  */
 export interface Feed {
-  /** Records of these kinds whose time has come, leads first and the longest waiting first. */
+  /** Records of these kinds whose time has come: leads first and the longest waiting first, and all that was put off behind the others. */
   takeDue(now: number, limit: number, entities: readonly Entity[]): readonly Due[];
   /** Records of a kind that are due, present, and of which no version is over: the first fill of a table carries nothing else. */
   takeFresh(entity: Entity, limit: number): readonly RecordKey[];
   /** How many of the records that are due are gone. */
   countGone(): Readonly<Partial<Record<Entity, number>>>;
+  /** How many of those were put off. */
+  countGonePutOff(): Readonly<Partial<Record<Entity, number>>>;
   /** How many records of each kind are due, now or later. */
   countDue(): Readonly<Partial<Record<Entity, number>>>;
   /** When the next one is due, epoch ms; absent for none. */
@@ -55,7 +57,7 @@ export interface Feed {
   readStuck(limit: number): { readonly count: number; readonly shown: readonly Due[] };
   /** Makes records due at once. */
   noteDue(keys: Iterable<RecordKey>): void;
-  /** Makes all records of the mirror due, also those that are gone. */
+  /** Makes all records of the mirror due that are there. */
   noteAllDue(): void;
   /** Makes records due later, with the reason; those that are due already are put off. */
   putOff(keys: readonly RecordKey[], dueAt: number, reason: string): void;

@@ -4,8 +4,9 @@ import { syncSchemaOf, type WarehouseLayout } from '../warehouse/port/layout.ts'
 import type { Keeper, LayOutConsent, LayoutFault } from '../warehouse/port/port.ts';
 import { readFound } from './catalog.ts';
 import { type Found, findRelation } from './ddl/found.ts';
+import { loseRunSql } from './ddl/machinery.ts';
 import { layOutSettings } from './ddl/print.ts';
-import { marksSql, type Step, stepsOf } from './ddl/steps.ts';
+import { hasLost, marksSql, type Step, stepsOf } from './ddl/steps.ts';
 import { isLineTrouble } from './errors.ts';
 import { faultsOf } from './faults.ts';
 import { expectKeeper, expectOurs, lockLink, saveKeeper } from './keeper.ts';
@@ -74,6 +75,7 @@ async function layOutInside(
   const mayDefine = findRelation(found, { schema: syncSchemaOf(schema), name: 'link' })?.isOwn ?? true;
   const failures = mayDefine ? await run(client, schema, steps) : [];
   await saveKeeper(client, schema, link, keeper);
+  if (mayDefine && consent.mend && hasLost(layout, found)) await client.query(loseRunSql(schema));
   const after: Found = mayDefine && steps.length > 0 ? await readFound(client, schema) : found;
   return [...faultsOf(layout, after), ...failures, ...(mayDefine ? [] : outdated(steps))];
 }

@@ -2,7 +2,7 @@ import type { Due, EndedVersion, Feed } from '../core/feed.ts';
 import { type Entity, entities, recordKeyText } from '../core/record.ts';
 import type { Connection } from './connection.ts';
 import { openFeedRuns } from './feed-runs.ts';
-import { isGoneNow, prepareAllDue, prepareDue } from './followers.ts';
+import { type Followers, isGoneNow, prepareAllDue, prepareDue } from './followers.ts';
 import { isFields, readJson, readKey } from './stored-json.ts';
 
 interface DueRow extends Omit<Due, 'key'> {
@@ -25,7 +25,7 @@ const dueColumns = 'key, dueAt, attempts, reason';
 
 const prepareStatements = (connection: Connection) => ({
   take: connection.prepare<DueRow>(
-    `SELECT ${dueColumns} FROM due WHERE side = ? AND entity = ? AND run IS NULL AND dueAt <= ?
+    `SELECT ${dueColumns} FROM due WHERE side = ? AND entity = ? AND run IS NULL AND dueAt BETWEEN ? AND ?
      ORDER BY dueAt, seq LIMIT ?`,
   ),
   next: connection.prepare<{ dueAt: number }>(
@@ -40,8 +40,10 @@ const prepareStatements = (connection: Connection) => ({
      ORDER BY seq LIMIT ?`,
   ),
   any: connection.prepare('SELECT 1 FROM due WHERE side = ? AND key = ?'),
+  gonePutOff: connection.prepare<{ entity: Entity; count: number }>(
+    'SELECT entity, count(*) AS count FROM due WHERE side = ? AND attempts > 0 AND isGone = 1 GROUP BY entity',
+  ),
   counts: connection.prepare<Counts>('SELECT entity, due, gone, stuck FROM dueCount WHERE side = ?'),
-  addAll: prepareAllDue(connection),
   delay: connection.prepare(
     `INSERT INTO due (side, key, entity, isGone, dueAt, attempts, reason) VALUES (?, ?, ?, ${isGoneNow}, ?, 1, ?)
      ON CONFLICT (side, key) DO UPDATE
@@ -56,23 +58,26 @@ const prepareStatements = (connection: Connection) => ({
 });
 
 /** Opens the feed of a side. Each statement finds its rows by an index: there may be a million due, and as many versions. */
-export function openFeed(connection: Connection, side: string, isFollower: (side: string) => boolean): Feed {
+export function openFeed(connection: Connection, side: string, isFollower: Followers['isFollower']): Feed {
   const statements = prepareStatements(connection);
-  const { addAll, any, counts, delay, fresh, next, release, stuck, take, versions } = statements;
+  const { any, counts, delay, fresh, gonePutOff, next, release, stuck, take, versions } = statements;
   const add = prepareDue(connection);
+  const addAll = prepareAllDue(connection);
 
   return {
     takeDue(now, limit, wanted) {
       const due: Due[] = [];
-      for (const entity of entities) {
-        if (due.length >= limit) break;
-        if (!wanted.includes(entity)) continue;
-        for (const row of take.all(side, entity, now, limit - due.length)) due.push(toDue(row));
-      }
+      const kinds = entities.filter((entity) => wanted.includes(entity));
+      // What was put off comes last: it may be put off each time.
+      for (const [from, to] of [[0, 0] as const, [1, now] as const])
+        for (const entity of kinds)
+          due.push(...take.all(side, entity, from, to, limit - due.length).map(toDue));
       return due;
     },
     takeFresh: (entity, limit) => fresh.all(side, entity, limit).map(({ key }) => readKey(key)),
     countGone: () => countsOf(counts.all(side), 'gone'),
+    countGonePutOff: () =>
+      Object.fromEntries(gonePutOff.all(side).map(({ count, entity }) => [entity, count])),
     countDue: () => countsOf(counts.all(side), 'due'),
     isDue: (key) => any.all(side, recordKeyText(key)).length > 0,
     nextDueAt() {
@@ -84,18 +89,18 @@ export function openFeed(connection: Connection, side: string, isFollower: (side
       shown: stuck.all(side, limit).map(toDue),
     }),
     noteDue(keys) {
-      if (!isFollower(side)) return;
       connection.atomically(() => {
-        for (const key of keys) add(side, key);
+        for (const key of keys) if (isFollower(side, key.entity)) add(side, key);
       });
     },
     noteAllDue() {
-      if (isFollower(side)) addAll.run(side);
+      connection.atomically(() => {
+        for (const entity of entities) if (isFollower(side, entity)) addAll(side, entity);
+      });
     },
     putOff(keys, dueAt, reason) {
-      if (!isFollower(side)) return;
       connection.atomically(() => {
-        for (const key of keys) {
+        for (const key of keys.filter(({ entity }) => isFollower(side, entity))) {
           const text = recordKeyText(key);
           delay.run(side, text, key.entity, text, dueAt, reason);
           release.run(side, text);

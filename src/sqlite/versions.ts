@@ -46,13 +46,13 @@ function openNotes(connection: Connection, followers: Followers) {
       setBounds.run(validFrom, validAfter, madeBy, recordKeyText(key));
     },
     makeDue(key: RecordKey) {
-      for (const side of followers.names()) addDue(side, key);
+      for (const side of followers.of(key.entity)) addDue(side, key);
     },
     endVersion(record: StoredRecord, bounds: Bounds, validUntil: number, ended: Ended) {
       const { madeBy, validAfter, validFrom } = bounds;
       const [key, fields] = [recordKeyText(record.key), JSON.stringify(record.fields)];
       const from = validFrom ?? record.observedAt;
-      for (const side of followers.names())
+      for (const side of followers.of(record.key.entity))
         addVersion.run(side, key, fields, from, validAfter, validUntil, ended, madeBy ?? 'crm');
     },
   };
@@ -78,7 +78,7 @@ export function openVersions(connection: Connection, followers: Followers, recor
   return {
     /** Saves the record by way of the stores of a side. */
     saveRecord(record: StoredRecord, side: string, isCreated = false): void {
-      if (followers.names().length === 0) return records.save(record);
+      if (!followers.hasAny()) return records.save(record);
       connection.atomically(() => {
         const before = records.find(record.key);
         records.save(record);
@@ -86,7 +86,7 @@ export function openVersions(connection: Connection, followers: Followers, recor
       });
     },
     dropRecord(key: RecordKey): void {
-      if (followers.names().length === 0) return records.drop(key);
+      if (!followers.hasAny()) return records.drop(key);
       connection.atomically(() => {
         const before = records.find(key);
         if (before?.presence === 'present') {

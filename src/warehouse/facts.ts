@@ -25,6 +25,8 @@ export const warehouseFacts = {
   rows: entityFact('warehouse.rows', isNumber),
   /** Since when rows of a table were counted that were deleted (epoch ms), and how many; warehouse/brakes. */
   deleted: entityFact('warehouse.deleted', pairOf(isNumber, isNumber)),
+  /** Since when a table is known to have more than the mirror knows, epoch ms; absent once they were compared; warehouse/recover. */
+  behind: entityFact('warehouse.behind', isNumber),
   /** When all rows were last compared, epoch ms; warehouse/audit. */
   auditedAt: fact('warehouse.audited', isNumber),
 };

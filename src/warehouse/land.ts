@@ -6,7 +6,7 @@ import { warehouseFacts } from './facts.ts';
 import type { WarehouseLink } from './link.ts';
 import type { TableLayout, WarehouseLayout } from './port/layout.ts';
 import type { LeftRow, References, RowVersion, TableBatch, WriteReply } from './port/port.ts';
-import { pastOf, rowIdOf, rowOf } from './rows.ts';
+import { emptyValues, pastOf, rowIdOf, rowOf } from './rows.ts';
 
 /** So many records go into one transaction, so that nobody waits long for its locks. */
 const batchMax = 1_000;
@@ -16,6 +16,9 @@ const fillMax = 50_000;
 
 /** A row that is locked or refused is tried again after this time, twice as long each time it was tried. */
 const retryMs = { first: 1_000, max: 60_000 } as const;
+
+/** A database that goes back by more than this has all of its rows compared. */
+const runsKeptMs = 7 * 24 * 60 * 60 * 1_000;
 
 /** What a trigger of somebody made of a row, it will make of it again. */
 const rewrittenMs = 60 * 60 * 1_000;
@@ -74,7 +77,11 @@ function tableBatch(link: WarehouseLink, table: TableLayout, due: readonly Due[]
     table,
     rows: keys.flatMap((key) => {
       const version = mirror.findVersion(key);
-      return version ? [rowOf(version, table, times)] : [];
+      if (!version) return [];
+      const row = rowOf(version, table, times);
+      // The row may show a record of another account, which had the id before: nothing of it is kept.
+      const isOther = ended.get(key)?.some((each) => each.ended === 'left_out');
+      return [isOther ? { ...row, values: { ...emptyValues(table), ...row.values } } : row];
     }),
     past: hasHistory ? [...ended.values()].flat().map((version) => pastOf(version, table, times)) : [],
     gone: keys
@@ -115,6 +122,7 @@ function noteWritten(
   });
   const unwritten = found.filter(({ row }) => row.why !== 'rewritten').map(({ item }) => item.key);
   feed.endRun(run, unwritten);
+  feed.forgetRuns(clock.now() - runsKeptMs);
   for (const { item, row } of found) {
     if (row.why === 'untried') continue;
     // What changed while it was written is due at once.

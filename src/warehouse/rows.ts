@@ -28,6 +28,12 @@ export function valuesOf(fields: Fields, { columns }: Pick<TableLayout, 'columns
   return values;
 }
 
+/** Every column that is in use as empty. */
+export const emptyValues = ({ columns }: Pick<TableLayout, 'columns'>): RowValues =>
+  Object.fromEntries(
+    columns.flatMap(({ name, retiredAt }) => (retiredAt === undefined ? [[name, null]] : [])),
+  );
+
 /** No text of the database holds the character 0, nor half a character: https://www.postgresql.org/docs/18/datatype-character.html */
 export const storableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
 

@@ -7,16 +7,18 @@ import type { Link } from '../sync/link.ts';
 import { readOwnCatalog } from '../sync/reading/account.ts';
 import type { PlanDifference, Question, Side, SidePace, SideReport } from '../sync/side.ts';
 import { type AuditReport, audit } from './audit.ts';
+import { behindHolds, hasCaughtUp } from './behind.ts';
 import { endApprovals, findBrakes } from './brakes.ts';
 import { layoutOf, nextColumns } from './columns.ts';
 import { warehouseFacts } from './facts.ts';
 import { freshnessOf } from './freshness.ts';
+import { LaidOut } from './laid-out.ts';
 import { fillDue, writeDue } from './land.ts';
 import type { WarehouseLink, WarehouseTerms } from './link.ts';
 import { comparePlans, type WarehousePlan } from './plan.ts';
 import { newWarehouseError } from './port/errors.ts';
 import type { WarehouseLayout } from './port/layout.ts';
-import type { LayoutFault, Meeting } from './port/port.ts';
+import type { Meeting } from './port/port.ts';
 import { forgetWritten, recover } from './recover.ts';
 import { referencesOf } from './references.ts';
 
@@ -49,14 +51,16 @@ export class WarehouseSide implements Side {
   readonly #link: WarehouseLink;
   /** What the database said when it was last met; absent after any failure. */
   #met: Meeting | undefined;
-  /** What was laid out last, as JSON, with what keeps tables from being written. */
-  #laidOut: { readonly text: string; readonly faults: readonly LayoutFault[] } | undefined;
+  /** Whether this process knew once how the database was left. */
+  #hasMet = false;
+  readonly #laidOut: LaidOut;
   #kept: WarehousePlan | undefined;
   #freshAt = Number.NEGATIVE_INFINITY;
 
   constructor(link: Link, terms: WarehouseTerms) {
     this.mirror = link.mirror.of(this.name);
     this.#link = { ...link, ...terms, mirror: this.mirror };
+    this.#laidOut = new LaidOut(this.#link);
   }
 
   get pace(): SidePace {
@@ -87,13 +91,15 @@ export class WarehouseSide implements Side {
     const differences = comparePlans(kept, this.#planNow());
     if (differences.length > 0) return differences;
     this.#kept = undefined;
-    this.#report(await this.#work((layout) => this.#land(layout)));
+    const due = sumOf(this.mirror.feed.countDue());
+    this.#report(await this.#work((layout) => this.#land(layout, due)));
     return [];
   }
 
-  /** Compares all rows with the CRM's records, and writes what differs. */
+  /** Looks at the tables anew, compares all rows with the CRM's records, and writes what differs. */
   async compare(): Promise<AuditReport> {
     let report: AuditReport | undefined;
+    this.#laidOut.forget();
     await this.#work(async (layout) => {
       if (!this.#link.isManual) await this.#land(layout);
       report = await this.#audit(layout);
@@ -142,16 +148,19 @@ export class WarehouseSide implements Side {
   async #meet(): Promise<Meeting> {
     const { database } = this.#link;
     const met = await database.meet();
-    this.#laidOut = undefined;
+    this.#laidOut.forget();
     if (met.isReadOnly) throw newWarehouseError('WAREHOUSE_READ_ONLY', `${database.name} takes no writes.`);
     if (met.keeper === 'other')
       throw newWarehouseError(
         'WAREHOUSE_KEPT',
         `The tables in ${database.name} are kept by another daemon or mirror.`,
       );
-    if (met.keeper === 'own') await recover(this.#link, met.lastRun);
+    const { feed } = this.mirror;
     // Tables that are made anew hold nothing of what was written before.
-    else if (this.mirror.feed.lastRun() > 0 || this.mirror.feed.pendingRun()) this.#beginAnew();
+    const isAnew = met.keeper === 'nobody' || (met.lastRun === 0 && feed.lastRun() > 0);
+    if (!isAnew) await recover(this.#link, met.lastRun, this.#hasMet);
+    else if (feed.lastRun() > 0 || feed.pendingRun()) this.#beginAnew();
+    this.#hasMet = true;
     return met;
   }
 
@@ -164,7 +173,10 @@ export class WarehouseSide implements Side {
       if (feed.pendingRun()) feed.dropRun();
       feed.setLastRun(0);
       feed.noteAllDue();
-      for (const entity of entities) this.mirror.saveFact(warehouseFacts.rows(entity), 0);
+      for (const entity of entities) {
+        this.mirror.saveFact(warehouseFacts.rows(entity), 0);
+        this.mirror.dropFact(warehouseFacts.behind(entity));
+      }
       forgetWritten(this.mirror);
     });
   }
@@ -181,22 +193,27 @@ export class WarehouseSide implements Side {
     this.mirror.transaction(() => {
       this.mirror.saveFact(warehouseFacts.columns, custom);
       const hasNew = custom.some((column) => column.retiredAt === undefined && !isFilled(column));
-      if (hasNew) this.mirror.feed.noteDue(this.mirror.readRecords('lead').map(({ key }) => key));
+      const leads = hasNew ? this.mirror.readRecords('lead') : [];
+      this.mirror.feed.noteDue(leads.filter(({ presence }) => presence === 'present').map(({ key }) => key));
     });
     return layoutOf(this.#link, catalog, custom);
   }
 
-  /** Lays out, writes all that may be written, and says how fresh it is. Returns whether a row was written. */
-  async #land(layout: WarehouseLayout): Promise<boolean> {
+  /**
+   * Lays out, writes what may be written, and says how fresh it is. Goes on as long as a cycle may, or until so many records are carried as
+   * are wanted. Returns whether a row was written.
+   */
+  async #land(layout: WarehouseLayout, wanted = 0): Promise<boolean> {
     const { clock, log } = this.#link;
-    await this.#layOut(layout);
+    await this.#laidOut.keep(layout);
     if (this.#isAuditDue()) await this.#audit(layout);
     const begunAt = clock.monotonicMs();
     let rows = 0;
-    for (let isOver = false; !isOver && clock.monotonicMs() - begunAt < cycleMaxMs; ) {
-      const written = await this.#landSome(layout);
+    const toFill = new Set(this.#link.entities);
+    for (let written = 1; written > 0; ) {
+      if (rows >= wanted && clock.monotonicMs() - begunAt >= cycleMaxMs) break;
+      written = await this.#landSome(layout, toFill);
       rows += written;
-      isOver = written === 0;
     }
     this.mirror.transaction(() => endApprovals(this.mirror, this.#link.entities));
     this.tally.tableSteps += rows;
@@ -205,12 +222,15 @@ export class WarehouseSide implements Side {
     return rows > 0;
   }
 
-  /** Returns how many records were carried. */
-  async #landSome(layout: WarehouseLayout): Promise<number> {
+  /** Returns how many records were carried. A table leaves `toFill` once there is no longer enough to fill it with: finding out looks at all that is due. */
+  async #landSome(layout: WarehouseLayout, toFill: Set<Entity>): Promise<number> {
     const entities = this.#writable();
-    for (const table of layout.tables.filter(({ entity }) => entities.includes(entity))) {
+    if (entities.length === 0) return 0;
+    for (const table of layout.tables) {
+      if (!toFill.has(table.entity) || !entities.includes(table.entity)) continue;
       const filled = await fillDue(this.#link, table);
       if (filled) return filled.carried;
+      toFill.delete(table.entity);
     }
     const references = this.#referencesDue();
     const written = await writeDue(this.#link, layout, entities, { references: references?.rows });
@@ -231,15 +251,11 @@ export class WarehouseSide implements Side {
       : { rows: { ...rows, at }, text };
   }
 
-  async #layOut(layout: WarehouseLayout): Promise<void> {
-    const text = JSON.stringify(layout);
-    if (this.#laidOut?.text === text) return;
-    this.#laidOut = { text, faults: await this.#link.database.layOut(layout) };
-  }
-
   #isAuditDue(): boolean {
     const { auditMinute, clock } = this.#link;
     const last = this.mirror.readFact(warehouseFacts.auditedAt);
+    if (this.#laidOut.faults.length > 0) return false;
+    if (hasCaughtUp(this.mirror, this.#link.entities, clock.now())) return true;
     // A table that was never filled has nothing to compare.
     if (last === undefined) return this.mirror.feed.lastRun() > 0;
     if (auditMinute === undefined) return false;
@@ -250,13 +266,18 @@ export class WarehouseSide implements Side {
   }
 
   async #audit(layout: WarehouseLayout): Promise<AuditReport> {
-    this.lastAudit = await audit(this.#link, layout);
+    const held = new Set(this.#tableHolds().map(({ entity }) => entity));
+    const tables = layout.tables.filter(({ entity }) => !held.has(entity));
+    this.lastAudit = await audit(this.#link, { ...layout, tables });
+    for (const { entity } of tables) this.mirror.dropFact(warehouseFacts.behind(entity));
     return this.lastAudit;
   }
 
   async #refresh(): Promise<void> {
     const { clock, database, entities, freshnessMs } = this.#link;
     if (freshnessMs === 0 || clock.monotonicMs() - this.#freshAt < freshnessMs) return;
+    // The table of freshness itself may be what is missing.
+    if (this.#laidOut.isHeld()) return;
     const { brakes, holds } = this.#find();
     const due = sumOf(this.mirror.feed.countDue());
     const lateMs = lateFactor * this.#link.times.sweepMs;
@@ -280,15 +301,15 @@ export class WarehouseSide implements Side {
     const { clock, entities, limits } = this.#link;
     const { feed } = this.mirror;
     const brakes = findBrakes(this.mirror, entities, limits, clock.now());
-    const faults = this.#laidOut?.faults ?? [];
-    const ofTables = faults
-      .filter(isHolding)
-      .flatMap(({ entity, words }) =>
-        (entity ? [entity] : entities).map((each): Hold => ({ entity: each, reason: words })),
-      );
     const stuck = feed.readStuck(shownMax);
     const ofRows = stuck.shown.map(({ key, reason }): Hold => ({ entity: key.entity, id: key.id, reason }));
-    return { brakes, holds: [...ofTables, ...ofRows] };
+    return { brakes, holds: [...this.#tableHolds(), ...ofRows] };
+  }
+
+  /** The tables that are not written now, whatever is due. */
+  #tableHolds(): readonly Hold[] {
+    const { clock, entities } = this.#link;
+    return [...this.#laidOut.holds, ...behindHolds(this.mirror, entities, clock.now())];
   }
 
   #planNow(): WarehousePlan {
@@ -327,8 +348,6 @@ const lateFactor = 20;
 
 const sumOf = (counts: Readonly<Partial<Record<Entity, number>>>): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
-
-const isHolding = ({ isHarmless }: LayoutFault): boolean => !isHarmless;
 
 const questionOf = (brake: Brake): Question => ({
   scope: brake.scope,

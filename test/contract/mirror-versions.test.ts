@@ -45,7 +45,7 @@ describe('the version of a record', () => {
     expect(reopen().mirror.findVersion(key)).toStrictEqual(version);
   });
 
-  test('ends when another is seen, which began after the last look that showed the one before', () => {
+  test('W11: ends when another is seen, which began after the last look that showed the one before', () => {
     const { feed, mirror } = openFollowed(seen(100, 'A'));
     mirror.saveRecord(seen(500, 'A'));
     mirror.saveRecord(seen(900, 'B'));
@@ -136,7 +136,7 @@ describe('the version of a record', () => {
     expect(mirror.findVersion(lead('7'))?.madeBy).toBe('sheet');
   });
 
-  test('never begins at the time of the one before it, or earlier, whatever the clock says', () => {
+  test('W11: never begins at the time of the one before it, or earlier, whatever the clock says', () => {
     const { feed, mirror } = openFollowed(seen(1_000, 'A'));
     for (const title of ['B', 'C']) mirror.saveRecord(seen(200, title));
     mirror.saveRecord(gone(200, 'C'));

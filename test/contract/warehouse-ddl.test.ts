@@ -69,7 +69,7 @@ describe('laying out', () => {
     expect(await changesDuring(stage.daemon, () => stage.layOut(layout))).toEqual([]);
   });
 
-  it('puts nothing into other schemas', async () => {
+  it('W13: puts nothing into other schemas', async () => {
     await using stage = await openWarehouse();
     const count =
       "SELECT count(*)::int AS n FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname NOT IN ('crm', 'crm_sync', 'pg_toast')";
@@ -153,7 +153,7 @@ describe('laying out', () => {
     expect(rows).toEqual([]);
   });
 
-  it('does not wait for a lock for long, and leaves nothing half done', async () => {
+  it('W12: does not wait for a lock for long, and leaves nothing half done', async () => {
     await using stage = await openWarehouse();
     await stage.layOut();
     await stage.admin.query('BEGIN; LOCK TABLE crm.lead');
@@ -209,7 +209,7 @@ describe('whose tables they are', () => {
     expect(await changesDuring(stage.daemon, () => stage.layOut())).toEqual([]);
   });
 
-  it('refuses tables that another mirror keeps, until a person consents', async () => {
+  it('W15: refuses tables that another mirror keeps, until a person consents', async () => {
     await using stage = await openWarehouse();
     await stage.layOut();
     const other = { ...testKeeper, word: 'mirror-2' };
@@ -218,7 +218,7 @@ describe('whose tables they are', () => {
     await expect(stage.layOut()).rejects.toMatchObject({ code: 'WAREHOUSE_KEPT' });
   });
 
-  it('refuses a process whose lease is older than that of the last writer', async () => {
+  it('W15: refuses a process whose lease is older than that of the last writer', async () => {
     await using stage = await openWarehouse();
     await layOut(stage.daemon, layoutWith(), { ...testKeeper, token: 5 });
     await expect(stage.layOut()).rejects.toMatchObject({ code: 'WAREHOUSE_KEPT' });

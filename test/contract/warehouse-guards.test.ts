@@ -12,7 +12,7 @@ const edits = [
 ] as const;
 
 describe('the guard of a table', () => {
-  it.each(edits)('refuses a superuser: %s', async (sql) => {
+  it.each(edits)('W14: refuses a superuser: %s', async (sql) => {
     await using stage = await openWarehouse();
     await stage.layOut();
     await stage.write("INSERT INTO crm.lead (id, title) VALUES (1, 'as it is')");
@@ -24,7 +24,7 @@ describe('the guard of a table', () => {
     expect(rows).toEqual([{ id: '1', title: 'as it is' }]);
   });
 
-  it("refuses the daemon's own login outside of a write", async () => {
+  it("W14: refuses the daemon's own login outside of a write", async () => {
     await using stage = await openWarehouse();
     await stage.layOut();
     await expect(stage.daemon.query('DELETE FROM crm.lead')).rejects.toMatchObject({ message: sentence });
@@ -37,7 +37,7 @@ describe('the guard of a table', () => {
     await expect(stage.daemon.query('DELETE FROM crm.lead')).rejects.toMatchObject({ message: sentence });
   });
 
-  it('refuses TRUNCATE of a table of a user that would empty it as well', async () => {
+  it('fault 20: refuses TRUNCATE of a table of a user that would empty it as well', async () => {
     await using stage = await openWarehouse();
     await stage.layOut();
     await stage.write('INSERT INTO crm.lead (id) VALUES (1)');

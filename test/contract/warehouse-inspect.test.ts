@@ -59,7 +59,7 @@ const heldFor: readonly (readonly [title: string, sql: string, found: readonly s
 
 describe('inspecting', () => {
   it.each(heldFor)(
-    'holds the table for %s, and laying out changes nothing of it',
+    'fault 12: holds the table for %s, and laying out changes nothing of it',
     async (_title, sql, found) => {
       await using stage = await openWarehouse();
       await stage.layOut();
@@ -70,7 +70,7 @@ describe('inspecting', () => {
     },
   );
 
-  it('holds the table for row level security of which this login is no exception', async () => {
+  it('fault 45: holds the table for row level security of which this login is no exception', async () => {
     await using stage = await openWarehouse();
     await stage.layOut();
     await stage.admin.query('ALTER TABLE crm.lead ENABLE ROW LEVEL SECURITY');
@@ -107,7 +107,7 @@ describe('inspecting', () => {
 });
 
 describe('mending', () => {
-  it('adds a column again that was dropped or renamed, once a person consents', async () => {
+  it('faults 10 and 11: adds a column again that was dropped or renamed, once a person consents', async () => {
     await using stage = await openWarehouse();
     await stage.layOut();
     await stage.write("INSERT INTO crm.lead (id, title, status_name) VALUES (1, 'x', 'new')");

@@ -13,7 +13,7 @@ async function openStage() {
 const renamed = (titles: readonly string[]) =>
   titles.map((title, index) => version(index + 1, { title }, noon(2)));
 
-it('a row that a CHECK refuses stays as it is with its history, and all others are written', async () => {
+it('fault 14: a row that a CHECK refuses stays as it is with its history, and all others are written', async () => {
   const { database, warehouse } = await openStage();
   await database.query("ALTER TABLE crm.lead ADD CONSTRAINT no_bad CHECK (title <> 'bad')");
   const reply = await warehouse.write(
@@ -58,7 +58,7 @@ it('a write with many rows that are refused ends soon, and what it left untried 
   expect(await database.list("SELECT count(*)::int FROM crm.lead WHERE title = 'good'")).toEqual([100]);
 });
 
-it('a column that somebody added without a default refuses new rows only', async () => {
+it('fault 13: a column that somebody added without a default refuses new rows only', async () => {
   const { database, warehouse } = await openStage();
   await database.query('ALTER TABLE crm.lead ADD COLUMN theirs text');
   await database.tamper("UPDATE crm.lead SET theirs = 'x'");
@@ -87,7 +87,7 @@ const triggerSql = (body: string, when: string) => `
   CREATE FUNCTION public.theirs() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body} END $$;
   CREATE ${when} ON crm.lead FOR EACH ROW EXECUTE FUNCTION public.theirs()`;
 
-it('a row of which a trigger makes something else is told with its columns', async () => {
+it('fault 15: a row of which a trigger makes something else is told with its columns', async () => {
   const { database, warehouse } = await openStage();
   await database.query(
     triggerSql('NEW.title := upper(NEW.title); RETURN NEW;', 'TRIGGER loud BEFORE INSERT OR UPDATE'),

@@ -96,7 +96,7 @@ it('a connection that was lost between two calls is made anew by the next one', 
   expect(await stateOf(database)).toEqual(after);
 });
 
-it('a backend that ends between any two statements of a write leaves nothing of it, and the write can be done again', async () => {
+it('W9: fault 2: a backend that ends between any two statements of a write leaves nothing of it, and the write can be done again', async () => {
   const { database } = await openStage();
   const { line, warehouse } = await openLine(database);
   await warehouse.write('run-1', batchOf(0, { rows: two }));
@@ -135,7 +135,7 @@ async function writeWithCommit(stage: Awaited<ReturnType<typeof openLine>>, fate
   return error;
 }
 
-it('a commit whose reply is lost is found, and one that never arrived is not', async () => {
+it('W9: fault 3: a commit whose reply is lost is found, and one that never arrived is not', async () => {
   const { database } = await openStage();
   const stage = await openLine(database);
   expect(await writeWithCommit(stage, 'cut')).toEqual(failsWith('WAREHOUSE_UNKNOWN_OUTCOME'));
@@ -176,7 +176,7 @@ const waitsFor = (database: WarehouseDatabase, locktype: string) =>
     return (await database.query(sql)).length > 0;
   });
 
-it('a backend that still works on its commit is waited for', async () => {
+it('fault 4: a backend that still works on its commit is waited for', async () => {
   const { database } = await openStage();
   const stage = await openLine(database);
   const release = await holdCommits(database);
@@ -188,7 +188,7 @@ it('a backend that still works on its commit is waited for', async () => {
   expect(await found).toBe(1);
 });
 
-it('under a default of SERIALIZABLE a write sees what was committed while it waited', async () => {
+it('fault 6: under a default of SERIALIZABLE a write sees what was committed while it waited', async () => {
   const { database, warehouse } = await openStage({
     defaults: { default_transaction_isolation: "'serializable'" },
   });
@@ -200,7 +200,7 @@ it('under a default of SERIALIZABLE a write sees what was committed while it wai
   expect(await written).toEqual(failsWith('WAREHOUSE_WENT_BACK'));
 });
 
-it('another mirror, a later process and a database that went back are each kept apart', async () => {
+it('W15: another mirror, a later process and a database that went back are each kept apart', async () => {
   const { database, warehouse } = await openStage();
   await warehouse.write('run-1', batchOf(0, { rows: two }));
   const other = database.open({ keeper: { ...keeper, word: 'mirror-2' } });
@@ -215,7 +215,7 @@ it('another mirror, a later process and a database that went back are each kept 
   expect(await later.touch([])).toBe(1);
 });
 
-it('nothing is committed once the right to run the link has run out', async () => {
+it('W15: nothing is committed once the right to run the link has run out', async () => {
   const { database } = await openStage();
   const sureTimes = [60_000, 0];
   const warehouse = database.open({ fence: { sureMs: () => sureTimes.shift() ?? 60_000 } });
@@ -224,7 +224,7 @@ it('nothing is committed once the right to run the link has run out', async () =
   expect(await warehouse.write('run-1', batchOf(0, { rows: two }))).toMatchObject({ run: 1 });
 });
 
-it('a row that somebody holds is left with who holds it, and all others are written', async () => {
+it('W12: fault 7: a row that somebody holds is left with who holds it, and all others are written', async () => {
   const { database, warehouse } = await openStage();
   await warehouse.write('run-1', batchOf(0, { rows: two }));
   const user = await database.database.connect();
@@ -266,7 +266,7 @@ it('a row that several hold is left as well, and one that a foreign key points t
   ]);
 });
 
-it('users who lock rows in the other order end in no cycle with a write', async () => {
+it('W12: fault 8: users who lock rows in the other order end in no cycle with a write', async () => {
   const { database } = await openStage();
   const { line, warehouse } = await openLine(database);
   const three = [1, 2, 3].map((id) => version(id, { title: `Lead ${id}` }));
@@ -286,7 +286,7 @@ it('users who lock rows in the other order end in no cycle with a write', async 
   expect(await waited.promise.then((result) => result)).toMatchObject({ rows: [{ title: 'Changed' }] });
 });
 
-it('a table that somebody locks is written later', async () => {
+it('W12: fault 9: a table that somebody locks is written later', async () => {
   const { database, warehouse } = await openStage();
   const user = await database.database.connect();
   await user.query('BEGIN; LOCK TABLE crm.lead IN SHARE MODE');
@@ -298,7 +298,7 @@ it('a table that somebody locks is written later', async () => {
   expect(await warehouse.write('run-1', batch)).toMatchObject({ run: 1, left: [] });
 });
 
-it('rights that are taken away are named, and given back all goes on', async () => {
+it('fault 27: rights that are taken away are named, and given back all goes on', async () => {
   const { database, warehouse } = await openStage();
   const batch = batchOf(0, { rows: two });
   for (const right of ['SELECT ON crm.lead', 'INSERT ON crm.lead', 'USAGE ON SCHEMA crm']) {
@@ -327,7 +327,7 @@ it('a login that is refused is told apart from a server that is full, and neithe
   expect(await warehouse.meet()).toMatchObject({ keeper: 'own' });
 });
 
-it('a transaction with an old snapshot sees the rows of then and keeps no write waiting', async () => {
+it('fault 30: a transaction with an old snapshot sees the rows of then and keeps no write waiting', async () => {
   const { database, warehouse } = await openStage();
   await warehouse.write('run-1', batchOf(0, { rows: two }));
   const user = await database.database.connect();

@@ -36,7 +36,7 @@ async function openStage(options: WarehouseDatabaseOptions = {}) {
   return { database, warehouse, scanAll, roundTrip };
 }
 
-it('texts of any kind come back as they were written, by a write and by a fill', async () => {
+it('fault 33: texts of any kind come back as they were written, by a write and by a fill', async () => {
   const { roundTrip } = await openStage();
   const texts = [
     'plain',
@@ -85,7 +85,7 @@ it('names of the CRM with a NUL or half a character keep nothing from being writ
   ).toEqual([stored, stored, stored, stored]);
 });
 
-it('numbers keep every digit, and one that JavaScript cannot hold stays text', async () => {
+it('fault 34: numbers keep every digit, and one that JavaScript cannot hold stays text', async () => {
   const { roundTrip } = await openStage();
   const numbers = [0, -0, 0.1 + 0.2, 1e21, 1.5e-7, -1.25, Number.MAX_SAFE_INTEGER, 5e-324];
   const long = '1234567890123456789012345678901234567890.12';
@@ -129,7 +129,7 @@ const unkind = {
   client_encoding: "'LATIN1'",
 };
 
-it('no default of the role changes what a value means', async () => {
+it('fault 35: no default of the role changes what a value means', async () => {
   const { database, warehouse, roundTrip } = await openStage({ defaults: unkind });
   const instants = ['2026-03-29T01:30:00.000Z', '0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'];
   const shown = await roundTrip('created_at', instants);
@@ -179,7 +179,7 @@ it('a column that is absent keeps what it has', async () => {
   ]);
 });
 
-it('two hundred and fifty custom fields are written and read', async () => {
+it('fault 49: two hundred and fifty custom fields are written and read', async () => {
   const { database, warehouse, scanAll } = await openStage();
   const names = Array.from({ length: 250 }, (_each, index) => `cf_more_${index}`);
   await database.query(`ALTER TABLE crm.lead ${names.map((name) => `ADD COLUMN ${name} text`).join(', ')}`);

@@ -43,7 +43,7 @@ it('a batch inserts, updates and deletes rows in one numbered run', async () => 
   expect(await database.list('SELECT run FROM crm_sync.ledger ORDER BY no')).toEqual(['run-1', 'run-2']);
 });
 
-it('a row that is written again as it is stays untouched', async () => {
+it('W8: a row that is written again as it is stays untouched', async () => {
   const { database, warehouse } = await openStage();
   const rows = [version(1, { title: 'One', cf_tags: ['a', 'b'], cf_amount: 1.5, cf_open: true })];
   await warehouse.write('run-1', batchOf(0, { rows }));
@@ -52,7 +52,7 @@ it('a row that is written again as it is stays untouched', async () => {
   expect(await database.list('SELECT xmin::text FROM crm.lead')).toEqual([before]);
 });
 
-it('history has no gap where the version that a row shows is not among those that are given', async () => {
+it('W11: history has no gap where the version that a row shows is not among those that are given', async () => {
   const { database, warehouse } = await openStage();
   await warehouse.write('run-1', batchOf(0, { rows: [version(1, { title: 'A' }, noon(1))] }));
   const given = {

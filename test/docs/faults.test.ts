@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 
 /* What can go wrong. The title of each test that shows that nothing is lost, doubled or put elsewhere by it names its number. */
@@ -86,16 +87,69 @@ const faults = {
   77: 'a line of the journal can not be written',
 };
 
+/* What can go wrong with a database, counted by itself: the titles are in files whose names begin with `warehouse`. */
+
+const warehouseFaults = {
+  1: 'the server is killed while it works on a write',
+  2: 'a backend ends between two statements of a write',
+  3: 'the reply to a commit is lost, or the commit never arrives',
+  4: 'a commit takes longer than its connection lives',
+  5: 'the daemon is killed between its own transaction and that of the database',
+  6: 'the default isolation is SERIALIZABLE',
+  7: 'a user holds rows for long',
+  8: 'users lock rows in the other order',
+  9: 'a user locks or alters a table',
+  10: 'a column is dropped',
+  11: 'a column is renamed',
+  12: 'a column gets another type',
+  13: 'a column of a user must not be empty',
+  14: 'a constraint of a user refuses a value of the CRM',
+  15: 'a trigger of a user makes another value of it',
+  20: 'a table is truncated',
+  21: 'a table, a schema or the database is dropped',
+  22: 'the database is restored from an old copy',
+  23: 'a standby is promoted that lacks the last writes',
+  24: 'the address leads to a standby',
+  25: 'a second daemon is started on the same database, or on a clone of it',
+  26: 'the mirror is lost or from yesterday',
+  27: 'a right is taken away',
+  28: 'the login is refused, or all connections are taken',
+  29: 'the disk of the database is full',
+  30: 'a transaction is idle for a day',
+  33: 'texts are long, odd or not storable',
+  34: 'numbers are beyond what a program holds',
+  35: 'dates and settings are of another world',
+  42: 'a foreign key of a user refers to a row that is gone',
+  44: 'a pooler gives each transaction another connection',
+  45: 'row level security hides rows',
+  46: 'the clock of the database is wrong',
+  49: 'custom fields are renamed, removed, added, changed, or there are 250',
+  50: 'the database is moved to another major version by dump and restore',
+};
+
 const directory = new URL('..', import.meta.url);
-const files = globSync('**/*.ts', { cwd: directory }).map((file) =>
-  readFileSync(new URL(file, directory), 'utf8'),
-);
-const named = files.flatMap((text) =>
-  [...text.matchAll(/'(?:[S\d ]+: )?faults? ([\d and]+): /g)].flatMap(
-    ([, numbers]) => numbers?.match(/\d+/g) ?? [],
-  ),
-);
+const files = globSync('**/*.ts', { cwd: directory });
+
+/** The numbers of faults that titles of these files begin with. */
+const numbersIn = (paths: readonly string[]) =>
+  paths.flatMap((path) =>
+    [
+      ...readFileSync(new URL(path, directory), 'utf8').matchAll(/'(?:[SW\d ]+: )?faults? ([\d and]+): /g),
+    ].flatMap(([, numbers]) => numbers?.match(/\d+/g) ?? []),
+  );
+
+const isOfWarehouse = (path: string) => basename(path).startsWith('warehouse');
+const named = numbersIn(files.filter((path) => !isOfWarehouse(path)));
+const namedOfWarehouse = numbersIn(files.filter(isOfWarehouse));
 
 test.each(Object.entries(faults))('fault %s, “%s”, has a test', (number) => {
   expect(named).toContain(number);
+});
+
+test.each(Object.entries(warehouseFaults))('fault %s of the warehouse, “%s”, has a test', (number) => {
+  expect(namedOfWarehouse).toContain(number);
+});
+
+test('no test names a fault of the warehouse that is not in the table', () => {
+  expect(namedOfWarehouse.filter((number) => !(number in warehouseFaults))).toEqual([]);
 });

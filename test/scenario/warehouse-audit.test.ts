@@ -9,7 +9,7 @@ async function edit({ database }: WarehouseEngine, sql: string): Promise<void> {
 }
 
 describe('comparing all rows with the CRM', { timeout: 60_000 }, () => {
-  test('finds what differs and nothing else, keeps both values, and writes what the CRM has', async () => {
+  test('W10: finds what differs and nothing else, keeps both values, and writes what the CRM has', async () => {
     const stage = await openWarehouseEngine();
     await stage.start();
     await stage.settled();

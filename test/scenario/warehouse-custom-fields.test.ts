@@ -15,7 +15,7 @@ const columns = `SELECT column_name FROM information_schema.columns
 const listed =
   "SELECT column_name, name, retired_at IS NOT NULL AS is_retired FROM crm.custom_field WHERE key LIKE 'city%' ORDER BY 1";
 
-test('a custom field keeps its column and the views of users on it, whatever becomes of the field', {
+test('fault 49: a custom field keeps its column and the views of users on it, whatever becomes of the field', {
   timeout: 60_000,
 }, async () => {
   const stage = await openWarehouseEngine();

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { listWaiting } from '../../src/sync/status.ts';
+import { realClock } from '../support/real-clock.ts';
 import { until } from '../support/until.ts';
 import { openWarehouseEngine } from '../support/warehouse-engine.ts';
 import { expectWholeHistory } from '../support/warehouse-history.ts';
@@ -44,6 +45,17 @@ describe('a link with a warehouse', limit, () => {
     expect(stage.calls()).toBe(before);
   });
 
+  test('has nothing to do with changes of records of which it has no table, until it gets one', async () => {
+    const entities = ['lead', 'opportunity'] as const;
+    const stage = await openWarehouseEngine({ terms: { entities, freshnessMs: 0 } });
+    await stage.start();
+    await stage.swept(3);
+    await until('all is written', async () => stage.side.report?.hasWork === false);
+    expect(stage.side.pace.pollMs).toBe(60_000);
+    stage.mirror.setFollowers(['warehouse'], ['task']);
+    expect(stage.side.mirror.feed.countDue()).toEqual({ task: 8 });
+  });
+
   test('says of each table how fresh it is, since when all is known, and how many records there are', async () => {
     const stage = await openWarehouseEngine();
     await stage.start();
@@ -84,6 +96,65 @@ describe('a link with a warehouse', limit, () => {
     ).toEqual([{ count: 8 }]);
     expect(listWaiting(stage.engine)).toEqual([]);
     expect(stage.side.mirror.readDecisions()).toEqual([]);
+  });
+
+  test('goes on with a table that a user broke and mended, without a restart', async () => {
+    let leapMs = 0;
+    const clock = { ...realClock, monotonicMs: () => realClock.monotonicMs() + leapMs };
+    const stage = await openWarehouseEngine({ clock });
+    await stage.start();
+    await stage.settled();
+    await stage.database.query(
+      'ALTER TABLE crm.lead DISABLE TRIGGER crm_guard; ALTER TABLE crm.lead RENAME title TO mine',
+    );
+    const lead = await stage.crm.take('lead');
+    await stage.crm.update('lead', lead.id, { title: 'Renamed in the CRM' });
+    await until('the table is held', async () => stage.engine.found.holds.length > 0);
+    await stage.database.query('ALTER TABLE crm.lead RENAME mine TO title');
+    leapMs = 2_000;
+    await stage.settled();
+    expect(stage.engine.found.holds).toEqual([]);
+    const guards =
+      "SELECT tgenabled FROM pg_trigger WHERE tgrelid = 'crm.lead'::regclass AND tgname = 'crm_guard'";
+    expect(await stage.database.query(guards)).toEqual([{ tgenabled: 'A' }]);
+    await stage.database.query('ALTER TABLE crm.lead DISABLE TRIGGER crm_guard');
+    await stage.compare();
+    expect(await stage.database.query(guards)).toEqual([{ tgenabled: 'A' }]);
+  });
+
+  test('counts the rows of a database that went back, in which many are written again', async () => {
+    const stage = await openWarehouseEngine();
+    await stage.start();
+    await stage.settled();
+    await stage.compared();
+    await stage.database.query(
+      `ALTER TABLE crm.lead DISABLE TRIGGER crm_guard; DELETE FROM crm.lead; ALTER TABLE crm.lead ENABLE ALWAYS TRIGGER crm_guard;
+       UPDATE crm_sync.link SET run_no = 0; DELETE FROM crm_sync.ledger`,
+    );
+    await stage.settled();
+    await until('all is written', async () => stage.due() === 0);
+    expect(stage.side.countRows()).toEqual({ lead: 12, opportunity: 6, task: 8 });
+  });
+
+  test('writes all that a plan says, however long that takes', async () => {
+    let passedMs = 0;
+    const stage = await openWarehouseEngine({
+      link: { isManual: true },
+      counts: { leads: 1_100, opportunities: 3, tasks: 3 },
+      clock: { ...realClock, monotonicMs: () => performance.now() + passedMs },
+      wrap: (warehouse) =>
+        new Proxy(warehouse, {
+          get(target, name) {
+            passedMs += 11_000;
+            return Reflect.get(target, name);
+          },
+        }),
+    });
+    await stage.start();
+    await until('all is read', async () => stage.due() === 1_106);
+    const [plan] = await stage.engine.plans();
+    expect(await stage.engine.apply(plan?.run ?? '')).toEqual([]);
+    expect(stage.due()).toBe(0);
   });
 
   test('writes every row that can be written among many that a constraint of a user refuses', async () => {

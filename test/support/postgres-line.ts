@@ -13,14 +13,17 @@ export interface PostgresLine extends AsyncDisposable {
   through(url: string): string;
   /** From now on decides about every statement; `undefined` lets all of them pass. */
   intercept(interception: Interception | undefined): void;
+  /** Leads to another server from now on, as a name does after a failover; what is connected is cut. */
+  retarget(url: string): void;
 }
 
 export async function openPostgresLine(targetUrl: string): Promise<PostgresLine> {
-  const target = new URL(targetUrl);
+  let target = new URL(targetUrl);
   const sockets = new Set<Socket>();
   let interception: Interception | undefined;
-  const server = createServer((near) => {
-    const far = connect(Number(target.port), target.hostname);
+  // Small messages that wait for an acknowledgement would make each statement cost 40 ms.
+  const server = createServer({ noDelay: true }, (near) => {
+    const far = connect({ port: Number(target.port), host: target.hostname, noDelay: true });
     for (const socket of [near, far]) {
       sockets.add(socket);
       // Messages go on one by one: each would wait until the one before is acknowledged.
@@ -43,6 +46,10 @@ export async function openPostgresLine(targetUrl: string): Promise<PostgresLine>
     intercept(next) {
       interception = next;
     },
+    retarget(url) {
+      target = new URL(url);
+      for (const socket of sockets) socket.destroy();
+    },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy();
       await once(server.close(), 'close');
@@ -61,7 +68,10 @@ async function forward(near: Socket, far: Socket, decide: (sql: string) => Promi
       if (fate === 'cut') return void near.destroy();
       if (fate === 'cutReply') {
         // The server gets it, works on it for as long as it takes, and finds out when it replies.
-        far.unpipe(near).resume();
+        far
+          .unpipe(near)
+          .resume()
+          .once('data', () => far.destroy());
         near.removeAllListeners('close');
         far.write(message);
         return void near.destroy();

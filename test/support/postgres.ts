@@ -9,17 +9,18 @@ import { findFreePort } from './free-port.ts';
 /** A server of the test's own, for one that kills or restarts it; it is removed when it is stopped. */
 export async function startOwnPostgres(
   settings: Readonly<Record<string, string | number>> = {},
+  bin?: string,
 ): Promise<PostgresServer> {
   const directory = mkdtempSync(join(tmpdir(), 'postgres-'));
-  return startAt(directory, settings);
+  return startAt(directory, settings, bin);
 }
 
 /** As `startOwnPostgres`, in a directory that may have a cluster already. */
 export async function startAt(
   directory: string,
   settings: Readonly<Record<string, string | number>> = {},
+  bin = process.env['TEST_POSTGRES_BIN'],
 ): Promise<PostgresServer> {
-  const bin = process.env['TEST_POSTGRES_BIN'];
   return startPostgres({
     directory,
     ...(bin ? { bin } : {}),

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { systemClock } from '../../src/app/clock.ts';
 import { type CrmContents, type CrmPerson, valueAt, workInCrm } from '../../src/cli/check/crm-person.ts';
+import { emptyCatalog } from '../../src/core/fields/catalog.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import { listedEntities } from '../../src/core/record.ts';
 import { createRequestBudget } from '../../src/crm/budget.ts';
@@ -17,6 +18,8 @@ import { openMirror } from '../../src/sqlite/open.ts';
 import { answer } from '../../src/sync/answers.ts';
 import { Engine } from '../../src/sync/engine.ts';
 import type { Link } from '../../src/sync/link.ts';
+import { layoutOf } from '../../src/warehouse/columns.ts';
+import { warehouseFacts } from '../../src/warehouse/facts.ts';
 import type { WarehouseTerms } from '../../src/warehouse/link.ts';
 import type { Warehouse } from '../../src/warehouse/port/port.ts';
 import { WarehouseSide } from '../../src/warehouse/side.ts';
@@ -29,6 +32,8 @@ export interface WarehouseEngineOptions {
   readonly counts?: SeedCounts;
   readonly choices?: Partial<CrmChoices>;
   readonly database?: TestDatabase;
+  /** What the tables are signed with. */
+  readonly word?: string;
   /** How the daemon reaches it, where that is not as the superuser. */
   readonly url?: string;
   readonly terms?: Partial<WarehouseTerms>;
@@ -54,9 +59,9 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
   let opened = await open();
   onTestFinished(() => opened.close());
 
-  async function open(word = 'word-1') {
+  async function open(word = options.word ?? 'word-1') {
     const { budgetLog, mirror } = openMirror({ directory });
-    mirror.setFollowers(['warehouse']);
+    mirror.setFollowers(['warehouse'], options.terms?.entities);
     const budget = createRequestBudget({
       keys: [{ name: 'key', secret: crm.apiKey }],
       requests: limits.requestsPerWindow,
@@ -113,12 +118,18 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       ...options.terms,
     });
     const engine = new Engine(link, [side]);
-    const close = async () => {
-      await engine.stop(5_000);
+    const close = async (graceMs = 5_000) => {
+      await engine.stop(graceMs);
       budget.close();
       mirror.close();
     };
-    return { close, engine, mirror, side, calls: () => calls };
+    const mend = async () => {
+      const { entities = listedEntities } = options.terms ?? {};
+      const own = { schema: 'crm', entities, hasHistory: true };
+      const kept = mirror.readFact(warehouseFacts.columns) ?? [];
+      await adapter.layOut(layoutOf(own, mirror.readCatalog() ?? emptyCatalog, kept), { mend: true });
+    };
+    return { close, engine, mirror, side, mend, calls: () => calls };
   }
 
   const person = workInCrm(new URL(crm.pageUrl).origin);
@@ -152,14 +163,23 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       const goal = count() + times * listedEntities.length;
       await until(`${times} more sweeps`, async () => count() >= goal);
     },
+    /** Adds again what is missing of the tables, as “init” does. */
+    mend: () => opened.mend(),
     /** How many records are due. */
     due: () => Object.values(opened.side.mirror.feed.countDue()).reduce((sum, count) => sum + count, 0),
     /** How often the side has called the database. */
     calls: () => opened.calls(),
-    /** Ends the daemon and starts it anew on the same mirror; `word` signs the tables otherwise. */
-    async restart(word?: string) {
+    /** Ends the daemon and starts it anew; `word` signs the tables otherwise, and `meanwhile` gets the directory of the mirror. */
+    async restart(word?: string, meanwhile?: (directory: string) => void) {
       await opened.close();
+      meanwhile?.(directory);
       opened = await open(word);
+      await opened.engine.start();
+    },
+    /** Starts the daemon anew where one call of it never ends, as after a kill in the middle of it. */
+    async startAnew() {
+      await opened.close(killGraceMs);
+      opened = await open();
       await opened.engine.start();
     },
     /** Resolves once the tables show what the CRM has. */
@@ -190,6 +210,9 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       ),
   };
 }
+
+/** All but the call that never ends is over after this time. */
+const killGraceMs = 200;
 
 /** Quick enough for a test, and no list of the sandbox lags. */
 const stageTimes = {

@@ -1,5 +1,6 @@
 import { syncSchemaOf } from '../../warehouse/port/layout.ts';
 import type { ColumnDefinition, TableDefinition } from './definition.ts';
+import { qualified } from './quote.ts';
 
 /** By which steps of the layout the tables were made; a later program reads it. */
 export const schemaVersion = 1;
@@ -77,6 +78,13 @@ export function machineryTables(schema: string): readonly TableDefinition[] {
     },
   ];
 }
+
+/** Takes the last run back, as in a database that has lost it: so the daemon learns that rows were lost, and compares all of them. */
+export const loseRunSql = (schema: string): string => {
+  const own = syncSchemaOf(schema);
+  return `WITH last AS (UPDATE ${qualified(own, 'link')} SET run_no = run_no - 1 WHERE run_no > 0 RETURNING run_no)
+DELETE FROM ${qualified(own, 'ledger')} WHERE no > (SELECT run_no FROM last)`;
+};
 
 const retiredAt = instant('retired_at', 'Since when the CRM no longer has it; empty while it has.');
 

@@ -1,5 +1,6 @@
 import type { WarehouseLayout } from '../../warehouse/port/layout.ts';
 import { nothingFound } from './found.ts';
+import { loseRunSql } from './machinery.ts';
 import { grantDaemonSql } from './roles.ts';
 import { marksSql, type Step, stepsOf } from './steps.ts';
 import { tablesOf } from './tables.ts';
@@ -27,6 +28,8 @@ export function printDdl(layout: WarehouseLayout, roleName: string): string {
     layOutSettings,
     ...[...steps, ...marks].map(({ sql }) => sql),
     ...grantDaemonSql(schema, tablesOf(layout), roleName),
+    // What it made again is empty.
+    loseRunSql(schema),
     'COMMIT',
   ];
   return `-- Tables, views and rights of crm-sheet-sync for the role ${roleName.replaceAll(/\s/g, ' ')}.\n${statements.map((sql) => `${sql};\n`).join('\n')}`;

@@ -36,6 +36,17 @@ function schemaSteps(schema: string, found: Found): Step[] {
     .map((name) => ({ sql: `CREATE SCHEMA IF NOT EXISTS ${escapeIdentifier(name)}` }));
 }
 
+/** Whether a table or column of ours is missing that was there before. */
+export const hasLost = (layout: WarehouseLayout, found: Found): boolean =>
+  tablesOf(withoutCleaned(layout, found)).some((table) => {
+    const relation = findRelation(found, table);
+    if (!relation) return found.laidOut.has(tableMark(table.name));
+    const there = new Set(relation.columns.map(({ name }) => name));
+    return table.columns.some(
+      ({ name }) => !there.has(name) && found.laidOut.has(columnMark(table.name, name)),
+    );
+  });
+
 /** Creates what is missing of a table; what was there before only with consent. */
 function tableSteps(table: TableDefinition, found: Found, mayMend: boolean): Step[] {
   if (isTaken(found, table)) return [];

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { decisionOf } from '../../src/core/waiting/answer.ts';
+import { shownOf } from '../../src/core/waiting/brakes.ts';
+import { deletesScope, findBrakes } from '../../src/warehouse/brakes.ts';
+import { warehouseFacts } from '../../src/warehouse/facts.ts';
+import { lead, openMirrorDirectory } from '../support/mirror-directory.ts';
+import { until } from '../support/until.ts';
+import { openWarehouseEngine } from '../support/warehouse-engine.ts';
+
+const { open } = openMirrorDirectory();
+
+test('W6: an approval is not for what is gone later, also where a row could not be deleted', {
+  timeout: 60_000,
+}, async () => {
+  const stage = await openWarehouseEngine({
+    counts: { leads: 20, opportunities: 0, tasks: 0 },
+    terms: { limits: { deletesMin: 0, deletesShare: 0 } },
+  });
+  await stage.start();
+  await stage.settled();
+  await stage.engine.stop(5_000);
+  const [kept, ...others] = stage.model.records.leads.live();
+  await stage.database.query('CREATE TABLE public.own (lead_id bigint REFERENCES crm.lead)');
+  await stage.database.query('INSERT INTO public.own VALUES ($1)', [kept?.id]);
+  const trash = async (leads: typeof others) => {
+    for (const { id } of leads) await stage.crm.trash('lead', id);
+  };
+  const scope = 'brake:lead:rows';
+  const isAsked = async () => stage.engine.found.brakes.some((brake) => brake.scope === scope);
+  await trash([...(kept ? [kept] : []), ...others.slice(0, 5)]);
+  await stage.restart();
+  await until('it is asked', async () => (await isAsked()) && stage.side.mirror.feed.countGone().lead === 6);
+  stage.approve(scope);
+  const rows = async () => (await stage.database.query('SELECT count(*)::int FROM crm.lead'))[0]?.['count'];
+  await until('the others are deleted', async () => (await rows()) === 15);
+  await until('nothing is asked', async () => !(await isAsked()));
+  expect(stage.engine.found.holds.map(({ id }) => id)).toEqual([String(kept?.id)]);
+
+  await trash(others.slice(5, 9));
+  await until('it is asked again', isAsked);
+  expect(await rows()).toBe(15);
+  await stage.database.query('DROP TABLE public.own');
+  stage.approve(scope);
+  await stage.settled();
+  await until('nothing is due', async () => stage.due() === 0);
+  expect(stage.side.mirror.readDecisions()).toEqual([]);
+});
+
+test('W6: an approval is for as many rows as were shown, and those that may be deleted anyway', () => {
+  const { mirror: common } = open();
+  common.setFollowers(['warehouse']);
+  const mirror = common.of('warehouse');
+  mirror.saveFact(warehouseFacts.rows('lead'), 1_000);
+  const lose = (from: number, to: number) => {
+    for (let id = from; id <= to; id += 1) mirror.feed.noteDue([lead(String(id))]);
+  };
+  const find = () => findBrakes(mirror, ['lead'], { deletesMin: 5, deletesShare: 0.01 }, 1);
+  lose(1, 30);
+  const [brake] = find();
+  expect(brake?.reason).toMatch(/^30 of 1000 records are gone/);
+  mirror.saveDecision(decisionOf(deletesScope('lead'), 'approve', 1, brake && shownOf(brake)));
+  expect(find()).toEqual([]);
+  lose(31, 40);
+  expect(find()).toEqual([]);
+  lose(41, 41);
+  expect(find()).toMatchObject([{ changes: { count: 41 } }]);
+});
