@@ -1,6 +1,5 @@
 import type { FeedRun } from '../core/feed.ts';
 import type { Mirror } from '../core/mirror.ts';
-import type { Entity } from '../core/record.ts';
 import { warehouseFacts } from './facts.ts';
 import type { WarehouseLink } from './link.ts';
 import { newWarehouseError } from './port/errors.ts';
@@ -43,14 +42,6 @@ export async function recover(link: WarehouseLink, lastRun: number, hasMet: bool
     if (last > known)
       for (const entity of entities) mirror.saveFact(warehouseFacts.behind(entity), clock.now());
   });
-}
-
-/** Whether a table has more than the mirror knows, and the CRM's list of its records was not read since that was noticed. */
-export function isBehind(mirror: Mirror, entity: Entity, now: number): boolean {
-  const since = mirror.readFact(warehouseFacts.behind(entity));
-  if (since === undefined) return false;
-  const sweep = mirror.readSweeps().find((candidate) => candidate.entity === entity && candidate.isComplete);
-  return sweep === undefined || sweep.startedAt < Math.min(since, now);
 }
 
 /** That it was committed is known, but not which rows it left and how many it added: its records stay due, and all rows are counted. */

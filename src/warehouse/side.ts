@@ -7,6 +7,7 @@ import type { Link } from '../sync/link.ts';
 import { readOwnCatalog } from '../sync/reading/account.ts';
 import type { PlanDifference, Question, Side, SidePace, SideReport } from '../sync/side.ts';
 import { type AuditReport, audit } from './audit.ts';
+import { behindHolds, hasCaughtUp } from './behind.ts';
 import { endApprovals, findBrakes } from './brakes.ts';
 import { layoutOf, nextColumns } from './columns.ts';
 import { warehouseFacts } from './facts.ts';
@@ -17,7 +18,7 @@ import { comparePlans, type WarehousePlan } from './plan.ts';
 import { newWarehouseError } from './port/errors.ts';
 import type { WarehouseLayout } from './port/layout.ts';
 import type { LayoutFault, Meeting } from './port/port.ts';
-import { forgetWritten, isBehind, recover } from './recover.ts';
+import { forgetWritten, recover } from './recover.ts';
 import { referencesOf } from './references.ts';
 
 /** Several changes that are seen at once are written at once. */
@@ -275,7 +276,7 @@ export class WarehouseSide implements Side {
     const { auditMinute, clock } = this.#link;
     const last = this.mirror.readFact(warehouseFacts.auditedAt);
     if (this.#faults().length > 0) return false;
-    if (this.#hasCaughtUp()) return true;
+    if (hasCaughtUp(this.#link)) return true;
     // A table that was never filled has nothing to compare.
     if (last === undefined) return this.mirror.feed.lastRun() > 0;
     if (auditMinute === undefined) return false;
@@ -296,7 +297,7 @@ export class WarehouseSide implements Side {
   }
 
   async #audit(layout: WarehouseLayout): Promise<AuditReport> {
-    const behind = new Set(this.#behindHolds().map(({ entity }) => entity));
+    const behind = new Set(behindHolds(this.#link).map(({ entity }) => entity));
     const tables = layout.tables.filter(({ entity }) => !this.#isHeld(entity) && !behind.has(entity));
     this.lastAudit = await audit(this.#link, { ...layout, tables });
     for (const { entity } of tables) this.mirror.dropFact(warehouseFacts.behind(entity));
@@ -333,28 +334,7 @@ export class WarehouseSide implements Side {
     const brakes = findBrakes(this.mirror, entities, limits, clock.now());
     const stuck = feed.readStuck(shownMax);
     const ofRows = stuck.shown.map(({ key, reason }): Hold => ({ entity: key.entity, id: key.id, reason }));
-    return { brakes, holds: [...this.#tableHolds(), ...this.#behindHolds(), ...ofRows] };
-  }
-
-  /** Tables that have more than the mirror knows so far. */
-  #behindHolds(): readonly Hold[] {
-    const { clock, entities } = this.#link;
-    const now = clock.now();
-    const reason =
-      'The table has more than the mirror knows: it is compared once the list of the CRM is read.';
-    return entities
-      .filter((entity) => isBehind(this.mirror, entity, now))
-      .map((entity): Hold => ({ entity, reason }));
-  }
-
-  /** Whether a table that had more than the mirror knew can be compared by now. */
-  #hasCaughtUp(): boolean {
-    const { clock, entities } = this.#link;
-    return entities.some(
-      (entity) =>
-        this.mirror.readFact(warehouseFacts.behind(entity)) !== undefined &&
-        !isBehind(this.mirror, entity, clock.now()),
-    );
+    return { brakes, holds: [...this.#tableHolds(), ...behindHolds(this.#link), ...ofRows] };
   }
 
   /** Tables that are not as they were laid out. */
