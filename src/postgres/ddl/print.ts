@@ -8,7 +8,7 @@ import { tablesOf } from './tables.ts';
 /** With these the names in definitions are those of the database itself, whatever the session is set to. */
 export const layOutSettings = [
   'SET LOCAL search_path TO pg_catalog, pg_temp',
-  "SET LOCAL lock_timeout TO '5s'",
+  "SET LOCAL lock_timeout TO '2s'",
   // A client that is lost must not keep its locks.
   "SET LOCAL idle_in_transaction_session_timeout TO '30s'",
   // What is there already is no news.
