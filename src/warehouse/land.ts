@@ -11,6 +11,8 @@ import { emptyValues, pastOf, rowIdOf, rowOf } from './rows.ts';
 /** So many records go into one transaction, so that nobody waits long for its locks. */
 const batchMax = 1_000;
 
+const versionsMax = 5_000;
+
 /** So many rows are copied at once into a table that is filled for the first time. */
 const fillMax = 50_000;
 
@@ -29,23 +31,28 @@ export interface Landed {
   readonly carried: number;
 }
 
-/** What is written beside what is due. */
-export interface Extras {
-  readonly references?: References | undefined;
-}
-
-/** Writes some of what is due in one transaction. Returns what came of it; `undefined` where nothing is due. */
+/** Writes some of what is due in one transaction, and the reference data. Returns what came of it; `undefined` where there is nothing. */
 export async function writeDue(
   link: WarehouseLink,
   { tables }: WarehouseLayout,
   entities: readonly Entity[],
-  { references }: Extras = {},
+  references?: References,
 ): Promise<Landed | undefined> {
   const { clock, database, mirror } = link;
-  const due = mirror.feed.takeDue(clock.now(), batchMax, entities);
+  const due = partOf(mirror, mirror.feed.takeDue(clock.now(), batchMax, entities));
   if (due.length === 0 && !references) return undefined;
   const batches = tables.map((table) => tableBatch(link, table, due));
   return carry(link, due, (run, after) => database.write(run, { after, tables: batches, references }));
+}
+
+/** So many of them as have not too many versions: after weeks without the database a record may have hundreds. */
+function partOf({ feed }: WarehouseLink['mirror'], due: readonly Due[]): readonly Due[] {
+  let versions = 0;
+  const end = due.findIndex(({ key }, place) => {
+    versions += feed.readVersions(key).length;
+    return place > 0 && versions > versionsMax;
+  });
+  return end < 0 ? due : due.slice(0, end);
 }
 
 /** Fills a table with records of which nothing but the fields of now is to be written. `undefined` where these are too few for that. */
@@ -133,8 +140,11 @@ function noteWritten(
   for (const [entity, count] of Object.entries(added) as [Entity, number][]) {
     const rows = warehouseFacts.rows(entity);
     mirror.saveFact(rows, (mirror.readFact(rows) ?? 0) + count);
-    if (count < 0) noteDeleted(mirror, entity, -count, clock.now());
   }
+  const kept = new Set(unwritten);
+  const gone = due.filter(({ key }) => !kept.has(key) && !mirror.findVersion(key));
+  for (const [entity, items] of Map.groupBy(gone, ({ key }) => key.entity))
+    noteDeleted(mirror, entity, items.length, clock.now());
 }
 
 const rowText = (entity: Entity, id: string) => `${entity} ${id}`;

@@ -233,7 +233,7 @@ export class WarehouseSide implements Side {
       toFill.delete(table.entity);
     }
     const references = this.#referencesDue();
-    const written = await writeDue(this.#link, layout, entities, { references: references?.rows });
+    const written = await writeDue(this.#link, layout, entities, references?.rows);
     if (written && references) this.mirror.saveFact(warehouseFacts.references, references.text);
     return written?.carried ?? 0;
   }

@@ -196,7 +196,7 @@ it('reference data is kept, and what is listed no longer is retired', async () =
   expect(await database.list('SELECT column_name FROM crm.custom_field')).toEqual(['cf_tags']);
 });
 
-it('freshness is written with a run, and alone', async () => {
+it('freshness is written alone, and says which run was the last', async () => {
   const { database, warehouse } = await openStage();
   const lead = {
     entity: 'lead',
@@ -206,7 +206,8 @@ it('freshness is written with a run, and alone', async () => {
     note: "It's 1 of 2.",
     at: noon(1),
   } as const;
-  await warehouse.write('run-1', { ...batchOf(0), freshness: [lead] });
+  await warehouse.write('run-1', batchOf(0));
+  await warehouse.touch([lead]);
   expect(await database.list('SELECT note FROM crm.freshness')).toEqual(["It's 1 of 2."]);
   const fresh = { ...lead, rows: 2, state: 'fresh', note: '', listReadAt: noon(1), at: noon(2) } as const;
   expect(await warehouse.touch([fresh])).toBe(1);

@@ -50,7 +50,7 @@ async function openDisturbed() {
 
 const hourMs = 3_600_000;
 
-describe('a daemon whose time is disturbed', { timeout: 180_000 }, () => {
+describe('a daemon whose time is disturbed', { timeout: 300_000 }, () => {
   test('fault 70: goes on where the clock of its machine is set back and ahead by an hour, and after it slept for eight', async () => {
     const { daemon, disturb, edit, stage } = await openDisturbed();
     for (const [words, hours] of [

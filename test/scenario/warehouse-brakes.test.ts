@@ -66,3 +66,22 @@ test('W6: an approval is for as many rows as were shown, and those that may be d
   lose(41, 41);
   expect(find()).toMatchObject([{ changes: { count: 41 } }]);
 });
+
+test('W6: as many new records make up for none that were deleted', { timeout: 60_000 }, async () => {
+  const stage = await openWarehouseEngine({
+    counts: { leads: 20, opportunities: 0, tasks: 0 },
+    terms: { limits: { deletesMin: 5, deletesShare: 0 } },
+  });
+  await stage.start();
+  await stage.settled();
+  const leads = stage.model.records.leads.live();
+  const trash = async (from: number, to: number) => {
+    for (const { id } of leads.slice(from, to)) await stage.crm.trash('lead', id);
+  };
+  await trash(0, 4);
+  for (let count = 1; count <= 4; count += 1) await stage.crm.create('lead', { title: `New ${count}` });
+  await stage.settled();
+  await trash(4, 6);
+  const brake = await until('it is asked', async () => stage.engine.found.brakes[0]);
+  expect(brake.reason).toMatch(/after \d in the last hour/);
+});

@@ -65,7 +65,7 @@ export async function openSandboxSheet(options: SandboxSheetsOptions = {}) {
     rootUrl: sandbox.rootUrl,
     readsPerMinute: 60,
     writesPerMinute: 60,
-    timeoutMs: 10_000,
+    timeoutMs: 30_000,
     clock,
     random: () => 0.5,
     log,

@@ -9,7 +9,7 @@ const lookEveryMs = 25;
 export async function until<Found>(
   state: string,
   look: () => Promise<Found | false | undefined>,
-  { limitMs = 45_000, everyMs = lookEveryMs, describe = async () => '' }: UntilOptions = {},
+  { limitMs = 90_000, everyMs = lookEveryMs, describe = async () => '' }: UntilOptions = {},
 ): Promise<Found> {
   const deadline = performance.now() + limitMs;
   while (performance.now() < deadline) {

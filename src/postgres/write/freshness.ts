@@ -1,6 +1,5 @@
 import { escapeLiteral } from 'pg';
 import type { Freshness } from '../../warehouse/port/port.ts';
-import type { Session } from '../connection.ts';
 import type { Names } from '../names.ts';
 import { settingsSql } from '../transaction.ts';
 import { isoOf } from './encode.ts';
@@ -29,15 +28,6 @@ const upsertSql = (names: Names, json: string, condition: string): string => `
          written_at timestamptz, state text, note text)
    WHERE ${condition}
   ON CONFLICT (entity) DO UPDATE SET ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}`;
-
-/** Writes freshness inside a run. */
-export async function writeFreshness(
-  session: Session,
-  names: Names,
-  freshness: readonly Freshness[],
-): Promise<void> {
-  await session.run(upsertSql(names, '$1', 'true'), [toJson(freshness)]);
-}
 
 /**
  * Writes freshness alone, in one message: statements of one message are one transaction, so the settings hold for them and for nothing

@@ -1,7 +1,6 @@
 import type { Entity } from '../../core/record.ts';
 import type { LeftRow, TableBatch, WriteBatch, WriteReply } from '../../warehouse/port/port.ts';
 import type { Session } from '../connection.ts';
-import { writeFreshness } from './freshness.ts';
 import type { LockMode } from './lock.ts';
 import { writeReferences } from './references.ts';
 import { inRun, type RunEffect, type Stage } from './run.ts';
@@ -26,7 +25,6 @@ async function writeAll(
   };
   for (const own of batch.tables) await apply(own, rowChanges(own), 'NO KEY UPDATE');
   for (const own of batch.tables.toReversed()) await apply(own, goneChanges(own), 'UPDATE');
-  if (batch.freshness?.length) await writeFreshness(session, names, batch.freshness);
   return { left, added };
 }
 

@@ -19,7 +19,7 @@ export const warehouseHints: Readonly<Record<WarehouseCode, string>> = {
   WAREHOUSE_WENT_BACK:
     'The database is not as it was left: a backup was restored, or a standby took over. Everything is compared.',
   WAREHOUSE_KEPT:
-    'Another daemon, or another mirror, keeps these tables. Stop it; “init --adopt” takes them over.',
+    'Another daemon, or another mirror, keeps these tables. Stop it and start this one again; “init --adopt” takes over those of another mirror.',
   WAREHOUSE_UNREADABLE:
     'The answer is not what a PostgreSQL server of version 13 or later says. Check WAREHOUSE_URL.',
 };

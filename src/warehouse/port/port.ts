@@ -88,7 +88,6 @@ export interface WriteBatch {
   readonly tables: readonly TableBatch[];
   /** Absent where they are as they were written last. */
   readonly references?: References | undefined;
-  readonly freshness?: readonly Freshness[];
 }
 
 /** Something of a batch that was not written; all else was. */
