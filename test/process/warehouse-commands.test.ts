@@ -74,7 +74,7 @@ describe('a link with a database alone', limit, () => {
     const refused = await run(['init'], elsewhere);
     expect(refused).toMatchObject({
       code: 1,
-      output: expect.stringContaining('“init --adopt” takes them over'),
+      output: expect.stringContaining('“init --adopt” takes over those of another mirror'),
     });
     expect((await diagnose(elsewhere)).checks.get('warehouse keeper')).toMatchObject({ state: 'failed' });
     expect(await run(['init', '--adopt'], elsewhere)).toMatchObject({ code: 0 });
