@@ -7,7 +7,7 @@ import { hasMetColumns } from '../sheet/tab-columns.ts';
 import type { Settings } from './settings.ts';
 import { shortHash } from './short-hash.ts';
 
-/** Names the CRM account at the sides. The specification tells no account apart from its address. */
+/** Names the CRM account at the sides: by its address, because the specification has no other name of it. */
 export const accountOf = ({ crm }: Settings): string => shortHash(withoutSlash(crm.baseUrl));
 
 /** With a slash at its end an address is the same. */
@@ -44,7 +44,7 @@ const knowsBoth = (mirror: Mirror): boolean =>
 
 /**
  * A mirror belongs to one CRM and one spreadsheet: with another it would take everything for deleted and new. Fails with CONFIG_INVALID when
- * the mirror belongs to others than the settings name; one that belongs to nobody yet is good. So is one that was only opened with another
+ * the mirror belongs to others than the settings name; one that has no owner yet is good. So is one that was only opened with another
  * name and has heard nothing from there: a mistyped address is mended in the settings alone.
  */
 export function checkOwner(mirror: Mirror, settings: Settings): void {

@@ -15,7 +15,7 @@ import {
   tabSettings,
 } from './settings.ts';
 
-/** Relations between settings that a schema of single values can not hold. */
+/** Relations between settings that a schema of single values cannot hold. */
 export function checkRelations(settings: Settings): string[] {
   const { alerts, crm, http, sheet } = settings;
   const urls: readonly [place: string, url: string | undefined, isGood: typeof isSafeUrl, words: string][] = [

@@ -24,7 +24,7 @@ const loopback = new Set([
   'host.containers.internal',
 ]);
 
-/** To a URL, `localhost:4010` is a scheme and a path: whoever writes it is told what it lacks. */
+/** To a URL, `localhost:4010` is a scheme and a path: the message says what it lacks. */
 export const unsafeUrl = 'must begin with https://, or with http:// where it is on this machine';
 
 export function isSafeUrl(text: string): boolean {

@@ -24,7 +24,7 @@ export async function setUpSheet(link: SheetLink, options: SheetOptions): Promis
   return isLaidOut && isClear;
 }
 
-/** Answers whether every tab can be used. */
+/** Returns whether every tab can be used. */
 async function layOut(link: SheetLink, consent: LayOutConsent): Promise<boolean> {
   const layout = tableLayout(link);
   const { held, offered } = await link.table.layOut(layout, 'create', consent);
@@ -73,7 +73,7 @@ function listOlder(link: SheetLink, tabs: ObservedTable['tabs']) {
   });
 }
 
-/** Answers whether the daemon can start without a question about rows that nobody has matched. */
+/** Returns whether the daemon can start without a question about rows that are not matched. */
 async function showUnidentified(link: SheetLink): Promise<boolean> {
   const table = await link.table.read(tableLayout(link));
   noteColumns(link.mirror, table);
@@ -89,7 +89,7 @@ async function showUnidentified(link: SheetLink): Promise<boolean> {
   return false;
 }
 
-/** Reads the CRM, shows which row is which record, and writes it where that is wanted. Answers whether nothing is left for a person. */
+/** Reads the CRM, shows which row is which record, and writes it where that is wanted. Returns whether nothing is left for a user. */
 async function matchRows(link: SheetLink, column: string, isApproved: boolean): Promise<boolean> {
   await readCandidates(new Engine(link, []), link, column, (entity, records, isWhole) => {
     if (isWhole) print(`Read ${records} ${entity} records.`);

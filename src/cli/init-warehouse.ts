@@ -30,7 +30,7 @@ export async function setUpWarehouse(
     print(...database.printDdl(layout).split('\n'));
     return false;
   }
-  print(`${database.name} ${keeper === 'nobody' ? 'has got' : 'has'} its tables: ${describeTables(layout)}.`);
+  print(`${database.name} ${keeper === 'none' ? 'has got' : 'has'} its tables: ${describeTables(layout)}.`);
   return true;
 }
 

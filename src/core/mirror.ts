@@ -67,10 +67,9 @@ export interface Mirror extends SideStores {
   expectRoom(): void;
 
   /**
-   * From now on all changes of records of these kinds, all where absent, are noted for the sides of these names: to be called before anything
-   * is read. A side that did not
-   * follow until now, and one in a mirror that was started from a copy, has all records due that are there, and so of a kind that it did not follow;
-   * one that is no longer named has nothing due. Returns the names of those that are new, in a copy, or follow a new kind.
+   * From now on all changes of records of these kinds, of all where absent, are noted for the sides of these names. To be called before
+   * anything is read. A side that did not follow a kind until now has all records of it due that are there; so has one in a mirror that was
+   * started from a copy. A side that is no longer named has nothing due. Returns the names of those that have records due by this.
    */
   setFollowers(names: readonly string[], kinds?: readonly Entity[]): readonly string[];
   /** The version of a record that the CRM has now, as it is noted for the sides that follow; `undefined` where the record is gone. */

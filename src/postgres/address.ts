@@ -41,7 +41,7 @@ export function readAddress(options: AddressOptions): Address {
     port,
     database,
     user,
-    // Of an empty text the library makes one from files and variables that nobody meant for this program; of a function it does not.
+    // Of an empty text the library makes one from files and variables that are not meant for this program; of a function it does not.
     password: () => password,
   };
   const tls = options.tls ?? (isLocal(host) ? 'off' : 'verify');

@@ -24,7 +24,7 @@ export interface Session {
   copyIn(text: string, lines: string): Promise<void>;
   /** Reads what a COPY sends, in pieces that end anywhere. */
   copyOut(text: string): AsyncIterable<Buffer>;
-  /** Gives the connection up: nobody knows what state it is in. */
+  /** Gives the connection up: its state is not known. */
   discard(): void;
 }
 

@@ -10,6 +10,7 @@ import { hasLost, marksSql, type Step, stepsOf } from './ddl/steps.ts';
 import { isLineTrouble } from './errors.ts';
 import { faultsOf } from './faults.ts';
 import { expectKeeper, expectOurs, lockLink, saveKeeper } from './keeper.ts';
+import { readServer } from './server.ts';
 
 /**
  * Creates or completes what the layout needs, in one transaction, and never drops or retypes anything. Returns what keeps tables from being
@@ -21,7 +22,8 @@ export async function layOut(
   keeper: Keeper,
   consent: LayOutConsent = {},
 ): Promise<readonly LayoutFault[]> {
-  await expectUsable(client);
+  const { isReadOnly } = await readServer(client);
+  if (isReadOnly) throw newWarehouseError('WAREHOUSE_READ_ONLY', 'The database can only be read.');
   await client.query('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
   try {
     const faults = await layOutInside(client, layout, keeper, consent);
@@ -32,29 +34,6 @@ export async function layOut(
     if (!isLineTrouble(error)) await client.query('ROLLBACK').catch(() => undefined);
     throw error;
   }
-}
-
-const oldestVersion = 130_000;
-
-async function expectUsable(client: ClientBase): Promise<void> {
-  const { rows } = await client.query<{ version: string; encoding: string; readOnly: string }>(
-    `SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding,
-            CASE WHEN pg_is_in_recovery() THEN 'on' ELSE current_setting('transaction_read_only') END AS "readOnly"`,
-  );
-  const { version = '0', encoding = '', readOnly = 'off' } = rows[0] ?? {};
-  if (Number(version) < oldestVersion) {
-    throw newWarehouseError(
-      'WAREHOUSE_UNREADABLE',
-      `The server has the version ${version}; 13 or later is needed.`,
-    );
-  }
-  if (encoding !== 'UTF8') {
-    throw newWarehouseError(
-      'WAREHOUSE_UNREADABLE',
-      `The database is encoded in ${encoding}; UTF8 is needed.`,
-    );
-  }
-  if (readOnly === 'on') throw newWarehouseError('WAREHOUSE_READ_ONLY', 'The database can only be read.');
 }
 
 async function layOutInside(

@@ -107,7 +107,7 @@ async function rollBackAfter(session: Session, error: unknown): Promise<boolean>
       await session.run('ROLLBACK');
       return true;
     } catch {
-      // It is of no more use than after trouble with the line.
+      // It is as useless as after trouble with the line.
     }
   }
   session.discard();

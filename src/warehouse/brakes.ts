@@ -48,7 +48,7 @@ function untriedDeletes({ feed }: Mirror): Partial<Record<Entity, number>> {
 const findApproval = (mirror: Mirror, entity: Entity) =>
   mirror.readDecisions().find(({ scope }) => scope === deletesScope(entity));
 
-/** How many deletes the user had seen who approved; less than none where nobody did. */
+/** How many deletes the user had seen who approved; less than none without an approval. */
 function approvedDeletes(mirror: Mirror, entity: Entity): number {
   const approval = findApproval(mirror, entity);
   if (!approval) return Number.NEGATIVE_INFINITY;

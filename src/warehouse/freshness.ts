@@ -11,7 +11,7 @@ export interface FreshnessTerms {
   readonly holds: readonly Hold[];
   /** How many records wait to be written. */
   readonly due: number;
-  /** Since when the oldest of them waits is not known; how long (ms) a complete reading may be ago. */
+  /** How long ago (ms) the last complete reading of a list may be. */
   readonly lateMs: number;
   /** Epoch ms. */
   readonly now: number;

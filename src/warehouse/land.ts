@@ -8,7 +8,7 @@ import type { TableLayout, WarehouseLayout } from './port/layout.ts';
 import type { LeftRow, References, RowVersion, TableBatch, WriteReply } from './port/port.ts';
 import { emptyValues, pastOf, rowIdOf, rowOf } from './rows.ts';
 
-/** So many records go into one transaction, so that nobody waits long for its locks. */
+/** So many records go into one transaction, so that no user waits long for its locks. */
 const batchMax = 1_000;
 
 const versionsMax = 5_000;
@@ -22,22 +22,16 @@ const retryMs = { first: 1_000, max: 60_000 } as const;
 /** A database that goes back by more than this has all of its rows compared. */
 const runsKeptMs = 7 * 24 * 60 * 60 * 1_000;
 
-/** What a trigger of somebody made of a row, it will make of it again. */
+/** What a user's trigger made of a row, it will make of it again. */
 const rewrittenMs = 60 * 60 * 1_000;
 
-/** What came of one transaction. */
-export interface Landed {
-  /** How many records it carried. */
-  readonly carried: number;
-}
-
-/** Writes some of what is due in one transaction, and the reference data. Returns what came of it; `undefined` where there is nothing. */
+/** Writes some of what is due in one transaction, and the reference data. Returns how many records it carried; `undefined` where there is nothing to write. */
 export async function writeDue(
   link: WarehouseLink,
   { tables }: WarehouseLayout,
   entities: readonly Entity[],
   references?: References,
-): Promise<Landed | undefined> {
+): Promise<number | undefined> {
   const { clock, database, mirror } = link;
   const due = partOf(mirror, mirror.feed.takeDue(clock.now(), batchMax, entities));
   if (due.length === 0 && !references) return undefined;
@@ -55,8 +49,8 @@ function partOf({ feed }: WarehouseLink['mirror'], due: readonly Due[]): readonl
   return end < 0 ? due : due.slice(0, end);
 }
 
-/** Fills a table with records of which nothing but the fields of now is to be written. `undefined` where these are too few for that. */
-export async function fillDue(link: WarehouseLink, table: TableLayout): Promise<Landed | undefined> {
+/** Fills a table with records of which nothing but the fields of now is to be written. Returns how many; `undefined` where these are too few for that. */
+export async function fillDue(link: WarehouseLink, table: TableLayout): Promise<number | undefined> {
   const { database, mirror } = link;
   const keys = mirror.feed.takeFresh(table.entity, fillMax);
   if (keys.length <= batchMax) return undefined;
@@ -97,12 +91,12 @@ function tableBatch(link: WarehouseLink, table: TableLayout, due: readonly Due[]
   };
 }
 
-/** Notes durably what a write carries, writes, and notes what came of it: after a kill in between the database knows. */
+/** Notes durably what a write carries, writes, and notes what came of it: after a kill in between the database knows. Returns how many records it carried. */
 async function carry(
   link: WarehouseLink,
   due: readonly Due[],
   write: (run: string, after: number) => Promise<WriteReply>,
-): Promise<Landed> {
+): Promise<number> {
   const { clock, mirror, newWord } = link;
   const { feed } = mirror;
   const run = newWord();
@@ -113,7 +107,7 @@ async function carry(
     throw error;
   });
   mirror.transaction(() => noteWritten(link, due, reply));
-  return { carried: due.length };
+  return due.length;
 }
 
 function noteWritten(

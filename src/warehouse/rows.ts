@@ -61,7 +61,7 @@ export const pastOf = (version: EndedVersion, table: TableLayout, bounds: Bounds
   ended: version.ended,
 });
 
-/** The greater of two ids of rows, as the database orders them: numbers by size, UUIDs as texts. */
+/** Compares two ids of rows as the database orders them: numbers by size, UUIDs as texts. Returns less than 0 where the left one is first. */
 export function compareIds(left: RecordId, right: RecordId): number {
   if (left.length !== right.length && /^\d+$/.test(left) && /^\d+$/.test(right))
     return left.length - right.length;

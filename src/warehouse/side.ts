@@ -157,7 +157,7 @@ export class WarehouseSide implements Side {
       );
     const { feed } = this.mirror;
     // Tables that are made anew hold nothing of what was written before.
-    const isAnew = met.keeper === 'nobody' || (met.lastRun === 0 && feed.lastRun() > 0);
+    const isAnew = met.keeper === 'none' || (met.lastRun === 0 && feed.lastRun() > 0);
     if (!isAnew) await recover(this.#link, met.lastRun, this.#hasMet);
     else if (feed.lastRun() > 0 || feed.pendingRun()) this.#beginAnew();
     this.#hasMet = true;
@@ -229,13 +229,13 @@ export class WarehouseSide implements Side {
     for (const table of layout.tables) {
       if (!toFill.has(table.entity) || !entities.includes(table.entity)) continue;
       const filled = await fillDue(this.#link, table);
-      if (filled) return filled.carried;
+      if (filled) return filled;
       toFill.delete(table.entity);
     }
     const references = this.#referencesDue();
     const written = await writeDue(this.#link, layout, entities, references?.rows);
-    if (written && references) this.mirror.saveFact(warehouseFacts.references, references.text);
-    return written?.carried ?? 0;
+    if (written !== undefined && references) this.mirror.saveFact(warehouseFacts.references, references.text);
+    return written ?? 0;
   }
 
   /** The reference data where it is not as it was written last. */

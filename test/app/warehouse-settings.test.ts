@@ -59,7 +59,7 @@ describe('a link', () => {
     expect(loadSettings({ ...needed, GOOGLE_APPLICATION_CREDENTIALS: '/key.json' }).sheet).toBeUndefined();
   });
 
-  test('with neither is told that it needs one of both', () => {
+  test('with neither gets the words that it needs one of both', () => {
     expect(refusalOf(() => loadSettings(crm))).toContain(
       'sheet.spreadsheetId (GOOGLE_SPREADSHEET_ID): is missing: name a spreadsheet here, or a database in warehouse.url (WAREHOUSE_URL), or both',
     );
@@ -119,7 +119,7 @@ describe('the address of the database', () => {
 });
 
 test.each(['Crm', 'public', 'pg_crm', 'crm_sync', 'crm-north', '1crm', 'c'.repeat(41)])(
-  '%s can not be the schema of the tables',
+  '%s cannot be the schema of the tables',
   (schema) => {
     const refusal = refusalOf(() => loadSettings({ ...needed, ...configured({ warehouse: { schema } }) }));
     expect(refusal).toContain('warehouse.schema: must');
@@ -175,7 +175,7 @@ describe('of several links', () => {
     expect(refusalOf(() => loadSettings({ ...environment, CRM_SYNC_LINK: 'north' }))).toContain(words);
   });
 
-  test('one whose name ends with sync is told to name a schema, because _sync is for the machinery', () => {
+  test('one whose name ends with sync has to name a schema, because _sync is for the machinery', () => {
     const file = configured({ links: { 'north-sync': {} } });
     expect(refusalOf(() => loadLinks({ ...needed, ...file }))).toContain('not end with _sync');
   });

@@ -182,7 +182,7 @@ describe('the version of a record', () => {
     expect(mirror.of('warehouse').feed.readVersions(key)).toEqual([]);
   });
 
-  test('of a transaction that fails is noted no more than the record', () => {
+  test('of a transaction that fails is noted as little as the record', () => {
     const { feed, mirror } = openFollowed(seen(100, 'A'));
     failure(() =>
       mirror.transaction(() => {

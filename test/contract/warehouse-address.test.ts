@@ -118,7 +118,7 @@ describe('a server with a certificate', () => {
     expect(await meet({ url: server.urlOf('postgres', 'postgres', '') })).toContain('password');
   });
 
-  it('is told from a login that is refused and a database that is not there', async () => {
+  it('is another error than a login that is refused and a database that is not there', async () => {
     expect(await meet({ url: server.urlOf('postgres', 'postgres', 's3cret') })).toContain('28P01');
     expect(await meet({ url: server.urlOf('postgres', 'postgres', '') })).toContain('password');
     expect(await meet({ url: server.urlOf('nowhere') })).toContain('3D000');

@@ -39,7 +39,7 @@ it('fault 14: a row that a CHECK refuses stays as it is with its history, and al
   expect(await database.list('SELECT id FROM crm_sync.lead_past ORDER BY id')).toEqual(['1', '3']);
 });
 
-it('a write with many rows that are refused ends soon, and what it left untried is told apart', async () => {
+it('a write with many rows that are refused ends soon, and what it left untried is a case of its own', async () => {
   const { database, warehouse } = await openStage();
   await database.query("ALTER TABLE crm.lead ADD CONSTRAINT no_bad CHECK (title <> 'bad') NOT VALID");
   let due = Array.from({ length: 400 }, (_each, id) => version(id, { title: id % 4 === 0 ? 'good' : 'bad' }));
@@ -58,7 +58,7 @@ it('a write with many rows that are refused ends soon, and what it left untried 
   expect(await database.list("SELECT count(*)::int FROM crm.lead WHERE title = 'good'")).toEqual([100]);
 });
 
-it('fault 13: a column that somebody added without a default refuses new rows only', async () => {
+it('fault 13: a column that a user added without a default refuses new rows only', async () => {
   const { database, warehouse } = await openStage();
   await database.query('ALTER TABLE crm.lead ADD COLUMN theirs text');
   await database.tamper("UPDATE crm.lead SET theirs = 'x'");
@@ -87,7 +87,7 @@ const triggerSql = (body: string, when: string) => `
   CREATE FUNCTION public.theirs() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN ${body} END $$;
   CREATE ${when} ON crm.lead FOR EACH ROW EXECUTE FUNCTION public.theirs()`;
 
-it('fault 15: a row of which a trigger makes something else is told with its columns', async () => {
+it('fault 15: a row of which a trigger makes something else is reported with its columns', async () => {
   const { database, warehouse } = await openStage();
   await database.query(
     triggerSql('NEW.title := upper(NEW.title); RETURN NEW;', 'TRIGGER loud BEFORE INSERT OR UPDATE'),
@@ -107,7 +107,7 @@ it('fault 15: a row of which a trigger makes something else is told with its col
   expect(filled.left).toMatchObject([{ id: '9', why: 'rewritten' }]);
 });
 
-it('a trigger that keeps rows from being written or deleted is told', async () => {
+it('a trigger that keeps rows from being written or deleted is reported', async () => {
   const { database, warehouse } = await openStage();
   await database.query(triggerSql('RETURN NULL;', 'TRIGGER stubborn BEFORE INSERT OR UPDATE OR DELETE'));
   const rows = [version(1, { title: 'a' }, noon(2)), version(5, { title: 'e' }, noon(2))];

@@ -55,7 +55,7 @@ afterEach(() => {
 
 const unreachable = expect.objectContaining({ code: 'WAREHOUSE_UNREACHABLE' });
 
-it('a connection that nobody uses ends although the line has fallen silent', async () => {
+it('a connection that is not used ends although the line has fallen silent', async () => {
   const { clock, way, warehouse } = await openStage();
   await warehouse.meet();
   const lost = way.fallSilent();

@@ -166,7 +166,7 @@ async function holdCommits(database: WarehouseDatabase) {
 }
 
 const waitsFor = (database: WarehouseDatabase, locktype: string) =>
-  until(`somebody waits for a lock of the type ${locktype}`, async () => {
+  until(`a backend waits for a lock of the type ${locktype}`, async () => {
     const sql = `SELECT pid FROM pg_locks JOIN pg_stat_activity USING (pid)
                   WHERE NOT granted AND locktype = '${locktype}' AND datname = '${database.database.name}'`;
     return (await database.query(sql)).length > 0;
@@ -220,7 +220,7 @@ it('W15: nothing is committed once the right to run the link has run out', async
   expect(await warehouse.write('run-1', batchOf(0, { rows: two }))).toMatchObject({ run: 1 });
 });
 
-it('W12: fault 7: a row that somebody holds is left with who holds it, and all others are written', async () => {
+it('W12: fault 7: a row that a user holds is left with who holds it, and all others are written', async () => {
   const { database, warehouse } = await openStage();
   await warehouse.write('run-1', batchOf(0, { rows: two }));
   const user = await database.database.connect();
@@ -282,7 +282,7 @@ it('W12: fault 8: users who lock rows in the other order end in no cycle with a 
   expect(await waited.promise.then((result) => result)).toMatchObject({ rows: [{ title: 'Changed' }] });
 });
 
-it('W12: fault 9: a table that somebody locks is written later', async () => {
+it('W12: fault 9: a table that a user locks is written later', async () => {
   const { database, warehouse } = await openStage();
   const user = await database.database.connect();
   await user.query('BEGIN; LOCK TABLE crm.lead IN SHARE MODE');
@@ -305,7 +305,7 @@ it('fault 27: rights that are taken away are named, and given back all goes on',
   expect(await warehouse.write('run-1', batch)).toMatchObject({ run: 1, left: [] });
 });
 
-it('a login that is refused is told apart from a server that is full, and neither shows the password', async () => {
+it('a login that is refused has another code than a server that is full, and neither shows the password', async () => {
   const { database } = await openStage();
   const warehouse = database.open({ url: database.directUrl });
   const failure = () => warehouse.meet().then(String, (error: unknown) => error as SyncError);
@@ -354,7 +354,7 @@ it('the clock of the database orders nothing', async () => {
   expect(await stateOf(database)).toMatchObject({ rows: ['Title 3'], past: ['Title 1', 'Title 2'] });
 });
 
-it('a standby is told as one that can only be read, and takes writes once it is promoted', async () => {
+it('a standby is reported as one that can only be read, and takes writes once it is promoted', async () => {
   const server = await startOwnPostgres({ wal_level: 'replica', max_wal_senders: 2 });
   onTestFinished(() => server.stop());
   const { database, warehouse } = await openStage({ server });

@@ -95,7 +95,7 @@ it('fault 34: numbers keep every digit, and one that JavaScript cannot hold stay
   expect(shownFilled).toEqual(shownWritten);
 });
 
-it('numbers that people put into a column are told as they are', async () => {
+it('numbers that people put into a column are scanned as they are', async () => {
   const { database, scanAll } = await openStage();
   await database.tamper(
     `INSERT INTO crm.lead (id, cf_amount) VALUES (1, 'NaN'), (2, 1.50), (3, 1e400), (4, 100), (5, 0.30000000000000004)`,
@@ -144,7 +144,7 @@ it('fault 35: no default of the role changes what a value means', async () => {
   ]);
 });
 
-it('dates and times beyond the CRM are told as the database has them', async () => {
+it('dates and times beyond the CRM are scanned as the database has them', async () => {
   const { database, scanAll } = await openStage();
   await database.tamper(
     `INSERT INTO crm.lead (id, cf_day, created_at) VALUES (1, 'infinity', '-infinity'),
@@ -157,7 +157,7 @@ it('dates and times beyond the CRM are told as the database has them', async () 
   ]);
 });
 
-it('lists keep their members and order, and a list that is none for the CRM is told as text', async () => {
+it('lists keep their members and order, and a list that is none for the CRM is scanned as text', async () => {
   const { database, roundTrip, scanAll } = await openStage();
   const lists = [['b', 'a'], ['', 'NULL', 'a,b', '{}', 'ü"\\'], [], null];
   const { left, shownWritten, shownFilled } = await roundTrip('cf_tags', lists);

@@ -240,7 +240,7 @@ it('a fill copies into an empty table, and completes one that is not', async () 
   ).toEqual([{ rows: 12_000, changed: 12, tags: ['a"b', 'c\\d\t'] }]);
 });
 
-it('a fill tells what the database refuses and writes all else', async () => {
+it('a fill reports what the database refuses and writes all else', async () => {
   const { database, warehouse } = await openStage();
   await database.query("ALTER TABLE crm.lead ADD CHECK (title <> 'bad')");
   const rows = Array.from({ length: 300 }, (_each, index) =>
@@ -265,7 +265,7 @@ it('meeting says whose tables these are and what was written last', async () => 
   const other = database.open({ keeper: { ...keeper, word: 'mirror-2' } });
   expect(await other.meet()).toMatchObject({ keeper: 'other', lastRun: 1 });
   await database.query('DROP SCHEMA crm_sync CASCADE');
-  expect(await warehouse.meet()).toMatchObject({ keeper: 'nobody', lastRun: 0 });
+  expect(await warehouse.meet()).toMatchObject({ keeper: 'none', lastRun: 0 });
 });
 
 it('a scan goes through ids by size, and rows can be written meanwhile', async () => {

@@ -23,7 +23,7 @@ describe('a link with a database alone', limit, () => {
     expect(before.get('warehouse rights')).toMatchObject({
       found: expect.stringMatching(/may create its schemas$/),
     });
-    expect(before.get('warehouse keeper')).toMatchObject({ found: 'nobody keeps the tables yet' });
+    expect(before.get('warehouse keeper')).toMatchObject({ found: 'no mirror keeps the tables yet' });
     expect([...before.keys()]).not.toContain('spreadsheet');
 
     const { code, output } = await run(['init'], as('maker'));
@@ -67,7 +67,7 @@ describe('a link with a database alone', limit, () => {
     });
   });
 
-  test('whose tables another mirror keeps takes them over only when it is told to', async () => {
+  test('whose tables another mirror keeps takes them over only with consent', async () => {
     const { as, diagnose, environment, run } = await openWarehouseStage();
     expect(await run(['init'], as('maker'))).toMatchObject({ code: 0 });
     const elsewhere = { ...as('maker'), STATE_DIR: `${environment['STATE_DIR']}-2` };
@@ -82,7 +82,7 @@ describe('a link with a database alone', limit, () => {
     expect((await diagnose(as('maker'))).checks.get('warehouse keeper')).toMatchObject({ state: 'failed' });
   });
 
-  test('whose table lost a column is told of it by doctor, and gets it back by init', async () => {
+  test('whose table lost a column hears of it from doctor, and gets it back by init', async () => {
     const { as, database, diagnose, run } = await openWarehouseStage();
     expect(await run(['init'], as('maker'))).toMatchObject({ code: 0 });
     await database.query('ALTER TABLE crm.task DROP COLUMN title CASCADE');

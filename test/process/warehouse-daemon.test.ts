@@ -45,7 +45,7 @@ describe('the daemon of a link with a database alone', limit, () => {
     expect(stdout).toContain('warehouse.written');
   });
 
-  test('compares all rows when it is asked to, and puts right what somebody changed', async () => {
+  test('compares all rows when it is asked to, and puts right what a user changed', async () => {
     const { database, filled, run, start } = await openDaemonStage();
     start();
     await filled();

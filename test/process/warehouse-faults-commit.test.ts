@@ -148,7 +148,7 @@ const killPoints: readonly Point[] = [
 ];
 
 describe('a daemon that is killed', limit, () => {
-  test('fault 5: W9: ends as one that never was, wherever it stood between its own transaction and that of the database', async () => {
+  test('fault 5: W9: ends as one that never was, wherever it was between its own transaction and that of the database', async () => {
     let armed: Point | undefined;
     let isKilled = false;
     const { change, expectMended, stage } = await openTroubled({

@@ -67,7 +67,7 @@ describe('records that were trashed long ago trip no brake', limit, () => {
 });
 
 describe('a commit without a reply', limit, () => {
-  /** A stage whose next write gets no reply once it is told to. */
+  /** A stage whose next write gets no reply once a test says so. */
   async function openLossy(onLoss: (stage: WarehouseEngine) => Promise<void> = async () => {}) {
     let isLossy = false;
     let lostRun = 0;

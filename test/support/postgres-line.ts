@@ -63,7 +63,7 @@ async function forward(near: Socket, far: Socket, decide: (sql: string) => Promi
     for await (const message of messagesOf(near)) {
       const sql = statementOf(message);
       const fate = sql === undefined ? 'pass' : await decide(sql);
-      // Whoever stops to read a socket destroys it.
+      // A socket that is no longer read is destroyed.
       if (fate === 'silence') return void (await once(near, 'close'));
       if (fate === 'cut') return void near.destroy();
       if (fate === 'cutReply') {

@@ -77,9 +77,9 @@ const role = ofWarehouse('warehouse role', [connection.name], async (context) =>
 });
 
 const keeper = ofWarehouse('warehouse keeper', [connection.name], async ({ database, state }) => {
-  if (state.kind === 'closed') return skipped('The word of the mirror can not be read beside the daemon.');
+  if (state.kind === 'closed') return skipped('The word of the mirror cannot be read beside the daemon.');
   const { keeper: found, lastRun } = await database.meet();
-  if (found === 'nobody') return good('nobody keeps the tables yet');
+  if (found === 'none') return good('no mirror keeps the tables yet');
   if (found === 'own') return good(`kept by this mirror, with ${lastRun} writes`);
   return bad(
     'Another daemon, or another mirror, keeps the tables.',
@@ -92,7 +92,7 @@ const tables = ofWarehouse('warehouse tables', [connection.name], async (context
   const mirror = state.kind === 'open' ? state.mirror : undefined;
   // Custom fields are columns: as the CRM has them now, else as the daemon last read them.
   const catalog = isGood(catalogExamination.name) ? await readCatalogNow(crm) : mirror?.readCatalog();
-  if ((await database.meet()).keeper === 'nobody')
+  if ((await database.meet()).keeper === 'none')
     return good('there are none yet: “init” makes them, or else the daemon');
   const layout = layoutNow(termsOf(warehouse), catalog, mirror);
   const faults = await database.inspect(layout);

@@ -80,7 +80,7 @@ export const sheetStep: Step = {
   proven: 'Google lets the daemon in to the spreadsheet.',
 };
 
-/** The database, where one is named: nobody is asked for it. */
+/** The database, where one is named: no question asks for it. */
 export const warehouseStep: Step = {
   parts: ['warehouse'],
   questions: [

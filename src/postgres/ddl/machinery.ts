@@ -94,33 +94,32 @@ export function referenceTables(schema: string): readonly TableDefinition[] {
     name: string,
     idType: 'integer' | 'smallint',
     of: string,
-    more: readonly ColumnDefinition[] = [],
+    {
+      first = [],
+      last = [],
+    }: { readonly first?: readonly ColumnDefinition[]; readonly last?: readonly ColumnDefinition[] } = {},
   ) => ({
     schema,
     name,
     columns: [
       { name: 'id', type: idType, comment: `The CRM's id of the ${of}.` },
-      ...more,
+      ...first,
       text('name', `The name of the ${of}.`),
+      ...last,
       retiredAt,
     ],
     key: ['id'],
     comment: `Each ${of} of the CRM, also those that it no longer has.`,
   });
-  const stage = named('stage', 'integer', 'stage', [
-    { name: 'pipeline_id', type: 'integer', comment: 'The pipeline that the stage belongs to.' },
-  ]);
   return [
     named('pipeline', 'integer', 'pipeline'),
-    {
-      ...stage,
-      columns: [
-        ...stage.columns.filter((column) => column !== retiredAt),
+    named('stage', 'integer', 'stage', {
+      first: [{ name: 'pipeline_id', type: 'integer', comment: 'The pipeline that the stage belongs to.' }],
+      last: [
         { name: 'position', type: 'integer', comment: 'The place of the stage in its pipeline.' },
         text('outcome', 'What an opportunity in this stage is: open, won or lost.'),
-        retiredAt,
       ],
-    },
+    }),
     {
       schema,
       name: 'lead_status',

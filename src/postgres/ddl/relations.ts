@@ -17,7 +17,7 @@ const referenceTargets: Readonly<Record<string, string>> = {
 };
 
 /**
- * Foreign keys that only tell programs what belongs together: not enforced, because the CRM's lists come in their own order. The server can
+ * Foreign keys that only say to programs what belongs together: not enforced, because the CRM's lists come in their own order. The server can
  * say so from version 18 on; an older one gets none.
  */
 export function relationsOf(layout: WarehouseLayout): readonly Relation[] {

@@ -14,8 +14,8 @@ export interface FoundRow {
 export type LockMode = 'NO KEY UPDATE' | 'UPDATE';
 
 /**
- * Locks rows in the order of their ids, without ever waiting for one, and tells those that a transaction of others holds from those that are not
- * there.
+ * Locks rows in the order of their ids, without ever waiting for one. Returns those that are there, with the holder of each that another
+ * transaction holds.
  */
 export async function lockRows(
   session: Session,

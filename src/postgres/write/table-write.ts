@@ -37,7 +37,7 @@ interface ReadyChange extends RowChange {
 /** Statements carry about so much: each is held several times, here and by the server. */
 const statementChars = 8_000_000;
 
-/** Writes the changes of one table: rows with their past, or deletes with theirs. What is not written is left, and told. */
+/** Writes the changes of one table: rows with their past, or deletes with theirs. What is not written is returned as left. */
 export async function writeTable(
   stage: TableStage,
   changes: readonly RowChange[],

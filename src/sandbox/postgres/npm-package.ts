@@ -32,7 +32,7 @@ export function findPackage(): string | undefined {
 }
 
 /**
- * Makes the links between the package's libraries. A package can not contain links, and the script of its own that makes them does not
+ * Makes the links between the package's libraries. A package cannot contain links, and the script of its own that makes them does not
  * run where scripts of packages are switched off. Several processes may do this at once.
  */
 export function linkLibraries(folder: string): void {
@@ -50,7 +50,7 @@ export function linkLibraries(folder: string): void {
   }
 }
 
-/** The bin directory in the package's own place, with its links; `undefined` where they can not be made. */
+/** The bin directory in the package's own place, with its links; `undefined` where they cannot be made. */
 export function linkInPlace(folder: string): string | undefined {
   try {
     linkLibraries(folder);

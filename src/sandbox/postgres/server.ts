@@ -111,7 +111,7 @@ export class PostgresServer {
   async kill(): Promise<void> {
     if (!this.#isRunning()) return;
     const exited = exitOf(this.#child);
-    // It stands still first: else it would notice that a process of its own is gone, and end the others by itself.
+    // It is halted first: else it would notice that a process of its own is gone, and end the others by itself.
     this.#child.kill('SIGSTOP');
     const children = childrenOf(this.pid);
     for (const pid of children) killIfThere(pid);

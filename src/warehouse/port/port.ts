@@ -84,7 +84,7 @@ export interface Freshness {
 export interface WriteBatch {
   /** The number of the run before, as it was acknowledged: with any other the database is not as it was left. */
   readonly after: number;
-  /** Parents first. At most 1,000 rows in all, so that nobody waits long for its locks. */
+  /** Parents first. At most 1,000 rows in all, so that no user waits long for its locks. */
   readonly tables: readonly TableBatch[];
   /** Absent where they are as they were written last. */
   readonly references?: References | undefined;
@@ -94,7 +94,7 @@ export interface WriteBatch {
 export interface LeftRow {
   readonly entity: Entity;
   readonly id: RowId;
-  /** `locked`: a transaction of somebody holds it. `refused`: a constraint of theirs, or what the type cannot hold. `rewritten`: it was written, and their trigger made something else of it. `untried`: so many others were refused that it may be written at once by another batch. */
+  /** `locked`: a user's transaction holds it. `refused`: a constraint of theirs, or what the type cannot hold. `rewritten`: it was written, and their trigger made something else of it. `untried`: so many others were refused that it may be written at once by another batch. */
   readonly why: 'locked' | 'refused' | 'rewritten' | 'untried';
   /** In the words of the database, with the process that holds it and since when. */
   readonly words: string;
@@ -126,8 +126,8 @@ export interface Meeting {
   readonly serverVersion: number;
   /** A standby, or set to read only. */
   readonly isReadOnly: boolean;
-  /** Whose tables these are: nobody's yet, those of this mirror, or those of another. */
-  readonly keeper: 'nobody' | 'own' | 'other';
+  /** Whose tables these are: not kept so far, those of this mirror, or those of another. */
+  readonly keeper: 'none' | 'own' | 'other';
   /** The number of the last run; 0 before the first. */
   readonly lastRun: number;
 }
@@ -157,7 +157,7 @@ export interface Warehouse {
   meet(): Promise<Meeting>;
   /**
    * Creates or completes what the layout needs, and never drops or retypes anything. Returns what keeps tables from being written. Fails with
-   * WAREHOUSE_KEPT where another mirror keeps the tables and nobody consented, or what is in the schema is not ours.
+   * WAREHOUSE_KEPT where another mirror keeps the tables without a consent, or what is in the schema is not ours.
    */
   layOut(layout: WarehouseLayout, consent?: LayOutConsent): Promise<readonly LayoutFault[]>;
   /** What of the layout the database lacks, or has otherwise. Changes nothing. */
@@ -180,7 +180,7 @@ export interface Warehouse {
   close(): Promise<void>;
 }
 
-/** Who keeps the tables: it is written into them, so that nobody else writes there. */
+/** Who keeps the tables: it is written into them, so that no other mirror writes there. */
 export interface Keeper {
   /** The link's name. */
   readonly link: string;
