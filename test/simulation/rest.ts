@@ -35,7 +35,8 @@ export async function settle(
   let [before, sweepsLeft] = [{ ...stage.sweeps }, sweepsMin - sweepsDone];
   let sweptCycles: number | undefined;
   const stepsLeft = stage.hasMishaps ? stepsMax.withMishaps : stepsMax.calm;
-  for (let step = 0; step < stepsLeft; step += 1) {
+  // Steps on the way to that time are not counted: how many there are says nothing about rest.
+  for (let step = 0; step < stepsLeft; step += Number(stage.clock.monotonicMs() >= notBeforeMs)) {
     const done = await stage.proceed();
     stage.tell(() => done);
     const { lastPlan, tally } = stage.engine;
