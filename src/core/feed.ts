@@ -41,10 +41,13 @@ export interface FeedRun {
  * transaction that saves the record.
  */
 export interface Feed {
-  /** Records of these kinds whose time has come: leads first and the longest waiting first, and all that was put off behind the others. */
+  /**
+   * Records of these kinds whose time has come: leads first and the longest waiting first, and all that was put off behind the others. What
+   * a write carries is among them until it is over.
+   */
   takeDue(now: number, limit: number, entities: readonly Entity[]): readonly Due[];
   /** Records of a kind that are due, present, and of which no version is over: the first fill of a table carries nothing else. */
-  takeFresh(entity: Entity, limit: number): readonly RecordKey[];
+  takeFresh(entity: Entity, limit: number): readonly Due[];
   /** How many of the records that are due are gone. */
   countGone(): Readonly<Partial<Record<Entity, number>>>;
   /** How many of those were put off. */
@@ -59,7 +62,7 @@ export interface Feed {
   noteDue(keys: Iterable<RecordKey>): void;
   /** Makes all records of the mirror due that are there. */
   noteAllDue(): void;
-  /** Makes records due later, with the reason; those that are due already are put off. */
+  /** Makes records due later, with the reason; those that are due already are put off. To be called when the write that carried them is over. */
   putOff(keys: readonly RecordKey[], dueAt: number, reason: string): void;
   isDue(key: RecordKey): boolean;
   /** Versions of the record that are over, oldest first. */

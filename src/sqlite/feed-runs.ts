@@ -12,14 +12,15 @@ type Runs = Pick<
   'beginRun' | 'pendingRun' | 'endRun' | 'dropRun' | 'lastRun' | 'setLastRun' | 'keysAfter' | 'forgetRuns'
 >;
 
+/** What was noted while a write is not over is not carried by it, and remains. */
 const prepareStatements = (connection: Connection) => {
   /** Of what is due, and of versions. */
   const prepareBoth = (sql: (table: string) => string) =>
     ['due', 'version'].map((table) => connection.prepare(sql(table)));
   return {
     begin: connection.prepare('INSERT INTO feedRun (side, run, at, keys) VALUES (?, ?, ?, ?)'),
-    pending: connection.prepare<{ run: string; at: number; keys: string }>(
-      'SELECT run, at, keys FROM feedRun WHERE side = ? AND no IS NULL',
+    pending: connection.prepare<{ run: string; at: number; keys: string; count: number }>(
+      'SELECT run, at, keys, json_array_length(keys) AS count FROM feedRun WHERE side = ? AND no IS NULL',
     ),
     end: connection.prepare('UPDATE feedRun SET no = ?, keys = ? WHERE side = ? AND run = ?'),
     drop: connection.prepare('DELETE FROM feedRun WHERE side = ? AND no IS NULL'),
@@ -30,15 +31,12 @@ const prepareStatements = (connection: Connection) => {
     ),
     last: connection.prepare<{ lastRun: number }>('SELECT lastRun FROM follower WHERE side = ?'),
     setLast: connection.prepare('UPDATE follower SET lastRun = ? WHERE side = ?'),
-    marks: prepareBoth(
-      (table) => `UPDATE ${table} SET run = ? WHERE side = ? AND key IN (SELECT value FROM json_each(?))`,
-    ),
-    unmarks: prepareBoth((table) => `UPDATE ${table} SET run = NULL WHERE side = ? AND run = ?`),
-    releases: prepareBoth(
+    removals: prepareBoth(
       (table) =>
-        `UPDATE ${table} SET run = NULL WHERE side = ? AND run = ? AND key IN (SELECT value FROM json_each(?))`,
+        `DELETE FROM ${table} WHERE side = ? AND isDuringRun = 0
+           AND key IN (SELECT value FROM json_each(?)) AND key NOT IN (SELECT value FROM json_each(?))`,
     ),
-    removals: prepareBoth((table) => `DELETE FROM ${table} WHERE side = ? AND run = ?`),
+    ends: prepareBoth((table) => `UPDATE ${table} SET isDuringRun = 0 WHERE side = ? AND isDuringRun = 1`),
   };
 };
 
@@ -46,7 +44,7 @@ const prepareStatements = (connection: Connection) => {
 export function openFeedRuns(connection: Connection, side: string): Runs {
   const statements = prepareStatements(connection);
   const { begin, doneAfter, drop, end, forgetAfter, forgetBefore, last, pending, setLast } = statements;
-  const { marks, releases, removals, unmarks } = statements;
+  const { ends, removals } = statements;
 
   const findPending = () => pending.all(side)[0];
   const readLast = () => last.all(side)[0]?.lastRun;
@@ -54,31 +52,25 @@ export function openFeedRuns(connection: Connection, side: string): Runs {
     beginRun: ({ at, keys, run }) =>
       connection.atomically(() => {
         if (readLast() === undefined) throw new Error(`A write to ${side} was begun, which follows nothing.`);
-        const text = JSON.stringify(keys.map(recordKeyText));
-        begin.run(side, run, at, text);
-        for (const mark of marks) mark.run(run, side, text);
+        begin.run(side, run, at, textOf(keys));
       }),
     pendingRun() {
       const found = findPending();
-      return found && { ...found, keys: readKeys(found.keys) };
+      return found && { run: found.run, at: found.at, keys: readKeys(found.keys) };
     },
     endRun: (number, left = []) =>
       connection.atomically(() => {
         const found = findPending();
         if (!found) throw new Error(`A write to ${side} has ended that was not begun.`);
-        const leftText = JSON.stringify(left.map(recordKeyText));
-        for (const release of releases) release.run(side, found.run, leftText);
-        for (const remove of removals) remove.run(side, found.run);
-        const isRemembered = readKeys(found.keys).length <= rememberedKeysMax;
+        for (const remove of removals) remove.run(side, found.keys, textOf(left));
+        for (const endPart of ends) endPart.run(side);
         forgetAfter.run(side, number - 1);
-        end.run(number, isRemembered ? found.keys : null, side, found.run);
+        end.run(number, found.count <= rememberedKeysMax ? found.keys : null, side, found.run);
         setLast.run(number, side);
       }),
     dropRun: () =>
       connection.atomically(() => {
-        const found = findPending();
-        if (!found) return;
-        for (const unmark of unmarks) unmark.run(side, found.run);
+        for (const endPart of ends) endPart.run(side);
         drop.run(side);
       }),
     lastRun: () => readLast() ?? 0,
@@ -103,5 +95,7 @@ export function openFeedRuns(connection: Connection, side: string): Runs {
 }
 
 const isTexts = listOf(isText);
+
+const textOf = (keys: readonly RecordKey[]): string => JSON.stringify(keys.map(recordKeyText));
 
 const readKeys = (text: string): RecordKey[] => readJson('a list of record keys', isTexts, text).map(readKey);

@@ -2,7 +2,7 @@ import type { Due, EndedVersion, Feed } from '../core/feed.ts';
 import { type Entity, entities, recordKeyText } from '../core/record.ts';
 import type { Connection } from './connection.ts';
 import { openFeedRuns } from './feed-runs.ts';
-import { type Followers, isGoneNow, prepareAllDue, prepareDue } from './followers.ts';
+import { type Followers, isDuringRunNow, isGoneNow, prepareAllDue, prepareDue } from './followers.ts';
 import { isFields, readJson, readKey } from './stored-json.ts';
 
 interface DueRow extends Omit<Due, 'key'> {
@@ -25,17 +25,17 @@ const dueColumns = 'key, dueAt, attempts, reason';
 
 const prepareStatements = (connection: Connection) => ({
   take: connection.prepare<DueRow>(
-    `SELECT ${dueColumns} FROM due WHERE side = ? AND entity = ? AND run IS NULL AND dueAt BETWEEN ? AND ?
+    `SELECT ${dueColumns} FROM due WHERE side = ? AND entity = ? AND dueAt BETWEEN ? AND ?
      ORDER BY dueAt, seq LIMIT ?`,
   ),
   next: connection.prepare<{ dueAt: number }>(
-    'SELECT dueAt FROM due WHERE side = ? AND entity = ? AND run IS NULL ORDER BY dueAt LIMIT 1',
+    'SELECT dueAt FROM due WHERE side = ? AND entity = ? ORDER BY dueAt LIMIT 1',
   ),
   stuck: connection.prepare<DueRow>(
     `SELECT ${dueColumns} FROM due WHERE side = ? AND attempts > 0 ORDER BY seq LIMIT ?`,
   ),
-  fresh: connection.prepare<{ key: string }>(
-    `SELECT key FROM due WHERE side = ? AND entity = ? AND run IS NULL AND dueAt = 0 AND isGone = 0
+  fresh: connection.prepare<DueRow>(
+    `SELECT ${dueColumns} FROM due WHERE side = ? AND entity = ? AND dueAt = 0 AND isGone = 0
        AND NOT EXISTS (SELECT 1 FROM version WHERE version.side = due.side AND version.key = due.key)
      ORDER BY seq LIMIT ?`,
   ),
@@ -45,12 +45,11 @@ const prepareStatements = (connection: Connection) => ({
   ),
   counts: connection.prepare<Counts>('SELECT entity, due, gone, stuck FROM dueCount WHERE side = ?'),
   delay: connection.prepare(
-    `INSERT INTO due (side, key, entity, isGone, dueAt, attempts, reason) VALUES (?, ?, ?, ${isGoneNow}, ?, 1, ?)
+    `INSERT INTO due (side, key, entity, isGone, dueAt, attempts, reason, isDuringRun)
+     VALUES (?, ?, ?, ${isGoneNow}, ?, 1, ?, ${isDuringRunNow})
      ON CONFLICT (side, key) DO UPDATE
-     SET dueAt = excluded.dueAt, attempts = attempts + 1, reason = excluded.reason, run = NULL`,
+     SET dueAt = excluded.dueAt, attempts = attempts + 1, reason = excluded.reason, isDuringRun = excluded.isDuringRun`,
   ),
-  /** What is put off was not written, whatever becomes of the write that carried it. */
-  release: connection.prepare('UPDATE version SET run = NULL WHERE side = ? AND key = ? AND run IS NOT NULL'),
   versions: connection.prepare<VersionRow>(
     `SELECT fields, validFrom, validAfter, validUntil, ended, madeBy FROM version
      WHERE side = ? AND key = ? ORDER BY seq`,
@@ -60,7 +59,7 @@ const prepareStatements = (connection: Connection) => ({
 /** Opens the feed of a side. Each statement finds its rows by an index: there may be a million due, and as many versions. */
 export function openFeed(connection: Connection, side: string, isFollower: Followers['isFollower']): Feed {
   const statements = prepareStatements(connection);
-  const { any, counts, delay, fresh, gonePutOff, next, release, stuck, take, versions } = statements;
+  const { any, counts, delay, fresh, gonePutOff, next, stuck, take, versions } = statements;
   const add = prepareDue(connection);
   const addAll = prepareAllDue(connection);
 
@@ -74,7 +73,7 @@ export function openFeed(connection: Connection, side: string, isFollower: Follo
           due.push(...take.all(side, entity, from, to, limit - due.length).map(toDue));
       return due;
     },
-    takeFresh: (entity, limit) => fresh.all(side, entity, limit).map(({ key }) => readKey(key)),
+    takeFresh: (entity, limit) => fresh.all(side, entity, limit).map(toDue),
     countGone: () => countsOf(counts.all(side), 'gone'),
     countGonePutOff: () =>
       Object.fromEntries(gonePutOff.all(side).map(({ count, entity }) => [entity, count])),
@@ -102,8 +101,7 @@ export function openFeed(connection: Connection, side: string, isFollower: Follo
       connection.atomically(() => {
         for (const key of keys.filter(({ entity }) => isFollower(side, entity))) {
           const text = recordKeyText(key);
-          delay.run(side, text, key.entity, text, dueAt, reason);
-          release.run(side, text);
+          delay.run(side, text, key.entity, text, dueAt, reason, side);
         }
       });
     },

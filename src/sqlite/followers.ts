@@ -2,11 +2,14 @@ import type { Mirror } from '../core/mirror.ts';
 import { type Entity, entities, type RecordKey, recordKeyText } from '../core/record.ts';
 import type { Connection } from './connection.ts';
 
-/** What makes a row of `due` be due at once, also one that was put off, or that a write carries: that one carried what was known before. */
-const atOnce = `ON CONFLICT (side, key) DO UPDATE
-  SET isGone = excluded.isGone, dueAt = 0, attempts = 0, reason = '', run = NULL`;
+/** Whether a write of the side is not over: it does not carry what is noted now. Binds the side. */
+export const isDuringRunNow = 'EXISTS (SELECT 1 FROM feedRun WHERE side = ? AND no IS NULL)';
 
-const dueColumns = 'side, key, entity, isGone, dueAt, attempts, reason';
+/** What makes a row of `due` be due at once, also one that was put off, or that a write carries: that one carries what was known before. */
+const atOnce = `ON CONFLICT (side, key) DO UPDATE
+  SET isGone = excluded.isGone, dueAt = 0, attempts = 0, reason = '', isDuringRun = excluded.isDuringRun`;
+
+const dueColumns = 'side, key, entity, isGone, dueAt, attempts, reason, isDuringRun';
 
 /** A record that is not there is gone. Binds the key. */
 export const isGoneNow = "NOT EXISTS (SELECT 1 FROM record WHERE key = ? AND presence = 'present')";
@@ -14,11 +17,11 @@ export const isGoneNow = "NOT EXISTS (SELECT 1 FROM record WHERE key = ? AND pre
 /** Prepares making a record due to a side at once: as it is by now, where it changes. */
 export function prepareDue(connection: Connection): (side: string, key: RecordKey) => void {
   const add = connection.prepare(
-    `INSERT INTO due (${dueColumns}) VALUES (?, ?, ?, ${isGoneNow}, 0, 0, '') ${atOnce}`,
+    `INSERT INTO due (${dueColumns}) VALUES (?, ?, ?, ${isGoneNow}, 0, 0, '', ${isDuringRunNow}) ${atOnce}`,
   );
   return (side, key) => {
     const text = recordKeyText(key);
-    add.run(side, text, key.entity, text);
+    add.run(side, text, key.entity, text, side);
   };
 }
 
@@ -26,9 +29,10 @@ export function prepareDue(connection: Connection): (side: string, key: RecordKe
 export function prepareAllDue(connection: Connection): (side: string, entity: Entity) => void {
   const add = connection.prepare(
     `INSERT INTO due (${dueColumns})
-     SELECT ?, key, entity, 0, 0, 0, '' FROM record WHERE presence = 'present' AND entity = ? ORDER BY rowid ${atOnce}`,
+     SELECT ?, key, entity, 0, 0, 0, '', ${isDuringRunNow}
+     FROM record WHERE presence = 'present' AND entity = ? ORDER BY rowid ${atOnce}`,
   );
-  return (side, entity) => void add.run(side, entity);
+  return (side, entity) => void add.run(side, side, entity);
 }
 
 /** The sides that follow the records. */

@@ -257,11 +257,11 @@ export const migrations: readonly string[] = [
     dueAt INTEGER NOT NULL,
     attempts INTEGER NOT NULL,
     reason TEXT NOT NULL,
-    run TEXT,
+    isDuringRun INTEGER NOT NULL CHECK (isDuringRun IN (0, 1)),
     UNIQUE (side, key)
   ) STRICT;
-  CREATE INDEX dueByTime ON due (side, entity, dueAt) WHERE run IS NULL;
-  CREATE INDEX dueByRun ON due (side, run) WHERE run IS NOT NULL;
+  CREATE INDEX dueByTime ON due (side, entity, dueAt);
+  CREATE INDEX dueDuringRun ON due (side) WHERE isDuringRun = 1;
   CREATE INDEX dueStuck ON due (side) WHERE attempts > 0;
   CREATE TRIGGER dueCame AFTER INSERT ON due BEGIN
     UPDATE dueCount SET due = due + 1, gone = gone + NEW.isGone, stuck = stuck + (NEW.attempts > 0)
@@ -288,10 +288,10 @@ export const migrations: readonly string[] = [
     validUntil INTEGER NOT NULL,
     ended TEXT NOT NULL CHECK (ended IN ('changed', 'trashed', 'left_out')),
     madeBy TEXT NOT NULL,
-    run TEXT
+    isDuringRun INTEGER NOT NULL CHECK (isDuringRun IN (0, 1))
   ) STRICT;
   CREATE INDEX versionByKey ON version (side, key);
-  CREATE INDEX versionByRun ON version (side, run) WHERE run IS NOT NULL;
+  CREATE INDEX versionDuringRun ON version (side) WHERE isDuringRun = 1;
 
   CREATE TABLE feedRun (
     side TEXT NOT NULL,

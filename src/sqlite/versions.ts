@@ -4,7 +4,7 @@ import { type RecordKey, recordKeyText } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
 import { differingFields, equalFields } from '../core/value.ts';
 import type { Connection } from './connection.ts';
-import { type Followers, prepareDue } from './followers.ts';
+import { type Followers, isDuringRunNow, prepareDue } from './followers.ts';
 
 /** The records without a look at who follows them. */
 interface Records {
@@ -37,8 +37,8 @@ function openNotes(connection: Connection, followers: Followers) {
   );
   const addDue = prepareDue(connection);
   const addVersion = connection.prepare(
-    `INSERT INTO version (side, key, fields, validFrom, validAfter, validUntil, ended, madeBy)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO version (side, key, fields, validFrom, validAfter, validUntil, ended, madeBy, isDuringRun)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ${isDuringRunNow})`,
   );
   return {
     boundsOf: (key: RecordKey) => readBounds.all(recordKeyText(key))[0] ?? unbounded,
@@ -53,7 +53,7 @@ function openNotes(connection: Connection, followers: Followers) {
       const [key, fields] = [recordKeyText(record.key), JSON.stringify(record.fields)];
       const from = validFrom ?? record.observedAt;
       for (const side of followers.of(record.key.entity))
-        addVersion.run(side, key, fields, from, validAfter, validUntil, ended, madeBy ?? 'crm');
+        addVersion.run(side, key, fields, from, validAfter, validUntil, ended, madeBy ?? 'crm', side);
     },
   };
 }

@@ -1,11 +1,11 @@
 import { isSyncError } from '../core/errors.ts';
 import type { Due } from '../core/feed.ts';
-import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
+import { type Entity, recordKeyText } from '../core/record.ts';
 import { noteDeleted } from './brakes.ts';
 import { warehouseFacts } from './facts.ts';
 import type { WarehouseLink } from './link.ts';
 import type { TableLayout, WarehouseLayout } from './port/layout.ts';
-import type { LeftRow, References, RowVersion, TableBatch, WriteReply } from './port/port.ts';
+import type { LeftRow, PastVersion, References, RowVersion, TableBatch, WriteReply } from './port/port.ts';
 import { emptyValues, pastOf, rowIdOf, rowOf } from './rows.ts';
 
 /** So many records go into one transaction, so that no user waits long for its locks. */
@@ -14,7 +14,7 @@ const batchMax = 1_000;
 const versionsMax = 5_000;
 
 /** So many rows are copied at once into a table that is filled for the first time. */
-const fillMax = 50_000;
+const fillMax = 20_000;
 
 /** A row that is locked or refused is tried again after this time, twice as long each time it was tried. */
 const retryMs = { first: 1_000, max: 60_000 } as const;
@@ -36,7 +36,8 @@ export async function writeDue(
   const due = partOf(mirror, mirror.feed.takeDue(clock.now(), batchMax, entities));
   if (due.length === 0 && !references) return undefined;
   const batches = tables.map((table) => tableBatch(link, table, due));
-  return carry(link, due, (run, after) => database.write(run, { after, tables: batches, references }));
+  const gone = batches.flatMap((batch) => batch.gone.map(({ id }) => ({ entity: batch.table.entity, id })));
+  return carry(link, due, gone, (run, after) => database.write(run, { after, tables: batches, references }));
 }
 
 /** So many of them as have not too many versions: after weeks without the database a record may have hundreds. */
@@ -52,18 +53,13 @@ function partOf({ feed }: WarehouseLink['mirror'], due: readonly Due[]): readonl
 /** Fills a table with records of which nothing but the fields of now is to be written. Returns how many; `undefined` where these are too few for that. */
 export async function fillDue(link: WarehouseLink, table: TableLayout): Promise<number | undefined> {
   const { database, mirror } = link;
-  const keys = mirror.feed.takeFresh(table.entity, fillMax);
-  if (keys.length <= batchMax) return undefined;
-  const due = keys.map((key): Due => ({ key, dueAt: 0, attempts: 0, reason: '' }));
-  return carry(link, due, (run, after) => database.fill(run, after, table, freshRows(link, table, keys)));
+  const due = mirror.feed.takeFresh(table.entity, fillMax);
+  if (due.length <= batchMax) return undefined;
+  return carry(link, due, [], (run, after) => database.fill(run, after, table, freshRows(link, table, due)));
 }
 
-function* freshRows(
-  link: WarehouseLink,
-  table: TableLayout,
-  keys: readonly RecordKey[],
-): Generator<RowVersion> {
-  for (const key of keys) {
+function* freshRows(link: WarehouseLink, table: TableLayout, due: readonly Due[]): Generator<RowVersion> {
+  for (const { key } of due) {
     const version = link.mirror.findVersion(key);
     if (version) yield rowOf(version, table, link.times);
   }
@@ -71,30 +67,38 @@ function* freshRows(
 
 function tableBatch(link: WarehouseLink, table: TableLayout, due: readonly Due[]): TableBatch {
   const { clock, hasHistory, mirror, times } = link;
-  const keys = due.map(({ key }) => key).filter(({ entity }) => entity === table.entity);
-  const ended = new Map(keys.map((key) => [key, mirror.feed.readVersions(key)]));
   const now = clock.now();
-  return {
-    table,
-    rows: keys.flatMap((key) => {
-      const version = mirror.findVersion(key);
-      if (!version) return [];
-      const row = rowOf(version, table, times);
-      // The row may show a record of another account, which had the id before: nothing of it is kept.
-      const isOther = ended.get(key)?.some((each) => each.ended === 'left_out');
-      return [isOther ? { ...row, values: { ...emptyValues(table), ...row.values } } : row];
-    }),
-    past: hasHistory ? [...ended.values()].flat().map((version) => pastOf(version, table, times)) : [],
-    gone: keys
-      .filter((key) => !mirror.findVersion(key))
-      .map((key) => ({ id: rowIdOf(key), at: ended.get(key)?.at(-1)?.validUntil ?? now })),
-  };
+  const rows: RowVersion[] = [];
+  const past: PastVersion[] = [];
+  const gone: TableBatch['gone'][number][] = [];
+  for (const { key } of due) {
+    if (key.entity !== table.entity) continue;
+    const ended = mirror.feed.readVersions(key);
+    if (hasHistory) past.push(...ended.map((version) => pastOf(version, table, times)));
+    const version = mirror.findVersion(key);
+    if (!version) {
+      gone.push({ id: rowIdOf(key), at: ended.at(-1)?.validUntil ?? now });
+      continue;
+    }
+    const row = rowOf(version, table, times);
+    // The row may show a record of another account, which had the id before: nothing of it is kept.
+    const isOther = ended.some((each) => each.ended === 'left_out');
+    rows.push(isOther ? { ...row, values: { ...emptyValues(table), ...row.values } } : row);
+  }
+  return { table, rows, past, gone };
 }
 
-/** Notes durably what a write carries, writes, and notes what came of it: after a kill in between the database knows. Returns how many records it carried. */
+/** A row of a table. */
+type RowName = Pick<LeftRow, 'entity' | 'id'>;
+
+/**
+ * Notes durably what a write carries, writes, and notes what came of it: after a kill in between the database knows. Of the rows, `gone` are
+ * those to delete. Returns how many records it carried.
+ */
 async function carry(
   link: WarehouseLink,
   due: readonly Due[],
+  gone: readonly RowName[],
   write: (run: string, after: number) => Promise<WriteReply>,
 ): Promise<number> {
   const { clock, mirror, newWord } = link;
@@ -106,7 +110,10 @@ async function carry(
     if (!isSyncError(error, 'WAREHOUSE_UNKNOWN_OUTCOME')) mirror.transaction(() => feed.dropRun());
     throw error;
   });
-  mirror.transaction(() => noteWritten(link, due, reply));
+  mirror.transaction(() => {
+    noteWritten(link, due, reply);
+    noteAllDeleted(link, gone, reply);
+  });
   return due.length;
 }
 
@@ -116,13 +123,11 @@ function noteWritten(
   { added, left, run }: WriteReply,
 ): void {
   const { feed } = mirror;
-  const byRow = new Map(due.map((item) => [rowText(item.key.entity, rowIdOf(item.key)), item]));
-  const found = left.flatMap((row) => {
-    const item = byRow.get(rowText(row.entity, row.id));
-    return item ? [{ row, item }] : [];
-  });
-  const unwritten = found.filter(({ row }) => row.why !== 'rewritten').map(({ item }) => item.key);
-  feed.endRun(run, unwritten);
+  const found = findLeft(due, left);
+  feed.endRun(
+    run,
+    found.filter(({ row }) => row.why !== 'rewritten').map(({ item }) => item.key),
+  );
   feed.forgetRuns(clock.now() - runsKeptMs);
   for (const { item, row } of found) {
     if (row.why === 'untried') continue;
@@ -135,13 +140,31 @@ function noteWritten(
     const rows = warehouseFacts.rows(entity);
     mirror.saveFact(rows, (mirror.readFact(rows) ?? 0) + count);
   }
-  const kept = new Set(unwritten);
-  const gone = due.filter(({ key }) => !kept.has(key) && !mirror.findVersion(key));
-  for (const [entity, items] of Map.groupBy(gone, ({ key }) => key.entity))
-    noteDeleted(mirror, entity, items.length, clock.now());
 }
 
-const rowText = (entity: Entity, id: string) => `${entity} ${id}`;
+function findLeft(due: readonly Due[], left: readonly LeftRow[]) {
+  if (left.length === 0) return [];
+  const byRow = new Map(
+    due.map((item) => [rowText({ entity: item.key.entity, id: rowIdOf(item.key) }), item]),
+  );
+  return left.flatMap((row) => {
+    const item = byRow.get(rowText(row));
+    return item ? [{ row, item }] : [];
+  });
+}
+
+function noteAllDeleted(
+  { clock, mirror }: WarehouseLink,
+  gone: readonly RowName[],
+  { left }: WriteReply,
+): void {
+  const kept = new Set(left.map(rowText));
+  const deleted = gone.filter((row) => !kept.has(rowText(row)));
+  for (const [entity, rows] of Map.groupBy(deleted, (row) => row.entity))
+    noteDeleted(mirror, entity, rows.length, clock.now());
+}
+
+const rowText = ({ entity, id }: RowName) => `${entity} ${id}`;
 
 const waitMs = ({ why }: LeftRow, { attempts }: Due): number =>
   why === 'rewritten' ? rewrittenMs : Math.min(retryMs.max, retryMs.first * 2 ** Math.min(attempts, 10));
