@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { Client, type ClientBase, type ClientConfig, type CustomTypesConfig, type QueryConfig } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import type { Clock, Log } from '../core/ports.ts';
@@ -20,8 +21,8 @@ export interface Session {
   runTogether(text: string): Promise<readonly Row[]>;
   /** Ends the transaction. Fails unless the server says that it was committed. */
   commit(waitMs: number): Promise<void>;
-  /** Sends lines in the text form of COPY. */
-  copyIn(text: string, lines: string): Promise<void>;
+  /** Sends lines in the text form of COPY, in pieces that are taken as the server takes them. */
+  copyIn(text: string, pieces: Iterable<string>): Promise<void>;
   /** Reads what a COPY sends, in pieces that end anywhere. */
   copyOut(text: string): AsyncIterable<Buffer>;
   /** Gives the connection up: its state is not known. */
@@ -161,13 +162,11 @@ function sessionOf(client: Client, clock: Clock, discard: () => void): Session {
       const { command } = await query({ text: 'COMMIT' }, waitMs);
       if (command !== 'COMMIT') throw new Error(`the server answered COMMIT with ${command}`);
     },
-    copyIn(text, lines) {
-      const copy = client.query(Object.assign(copyFrom(text), { query_timeout: answerTimeoutMs }));
-      const { promise, resolve, reject } = Promise.withResolvers<void>();
-      copy.on('error', reject).on('finish', resolve);
-      copy.end(lines);
-      return promise;
-    },
+    copyIn: (text, pieces) =>
+      pipeline(
+        Readable.from(pieces),
+        client.query(Object.assign(copyFrom(text), { query_timeout: answerTimeoutMs })),
+      ),
     copyOut: (text) => piecesOf(client.query(copyTo(text)), clock),
     discard,
   };

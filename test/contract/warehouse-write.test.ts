@@ -218,8 +218,8 @@ it('freshness is written alone, and says which run was the last', async () => {
 
 it('a fill copies into an empty table, and completes one that is not', async () => {
   const { database, warehouse } = await openStage();
-  function* rows(suffix: string) {
-    for (let id = 1; id <= 12_000; id += 1)
+  function* rows(suffix: string, count = 12_000) {
+    for (let id = 1; id <= count; id += 1)
       yield version(id, { title: `Lead ${id}${id % 1000 === 0 ? suffix : ''}`, cf_tags: ['a"b', 'c\\d\t'] });
   }
   expect(await warehouse.fill('run-1', 0, leads, rows(''))).toEqual({
@@ -229,28 +229,35 @@ it('a fill copies into an empty table, and completes one that is not', async () 
   });
   await database.tamper('DELETE FROM crm.lead WHERE id <= 10');
   const [before] = await database.list('SELECT xmin::text FROM crm.lead WHERE id = 11');
-  const second = await warehouse.fill('run-2', 1, leads, rows(' changed'));
-  expect(second).toEqual({ run: 2, left: [], added: { lead: 10 } });
+  const second = await warehouse.fill('run-2', 1, leads, rows(' changed', 17_000));
+  expect(second).toEqual({ run: 2, left: [], added: { lead: 5_010 } });
   expect(await database.list('SELECT xmin::text FROM crm.lead WHERE id = 11')).toEqual([before]);
   expect(
     await database.query(
       `SELECT count(*)::int AS rows, count(*) FILTER (WHERE title LIKE '%changed')::int AS changed, min(cf_tags) AS tags
          FROM crm.lead`,
     ),
-  ).toEqual([{ rows: 12_000, changed: 12, tags: ['a"b', 'c\\d\t'] }]);
+  ).toEqual([{ rows: 17_000, changed: 17, tags: ['a"b', 'c\\d\t'] }]);
 });
 
 it('a fill reports what the database refuses and writes all else', async () => {
   const { database, warehouse } = await openStage();
   await database.query("ALTER TABLE crm.lead ADD CHECK (title <> 'bad')");
-  const rows = Array.from({ length: 300 }, (_each, index) =>
-    version(index + 1, { title: index === 170 ? 'bad' : 'good' }),
+  const bad = [171, 11_000];
+  const rows = Array.from({ length: 12_000 }, (_each, index) =>
+    version(index + 1, { title: bad.includes(index + 1) ? 'bad' : 'good' }),
   );
   const reply = await warehouse.fill('run-1', 0, leads, rows);
-  expect(reply.added).toEqual({ lead: 299 });
-  expect(reply.left).toEqual([
-    { entity: 'lead', id: '171', why: 'refused', words: expect.stringContaining('lead_title_check') },
-  ]);
+  expect(reply.added).toEqual({ lead: 11_998 });
+  expect(reply.left).toEqual(
+    bad.map((id) => ({
+      entity: 'lead',
+      id: String(id),
+      why: 'refused',
+      words: expect.stringContaining('lead_title_check'),
+    })),
+  );
+  expect(await database.list('SELECT count(*)::int FROM crm.lead')).toEqual([11_998]);
 });
 
 it('meeting says whose tables these are and what was written last', async () => {

@@ -34,15 +34,18 @@ async function fillAll(
   rows: Iterable<RowVersion>,
 ): Promise<RunEffect> {
   const stage: TableStage = { session, names, table, hasHistory };
-  const write = (await isPlain(session, names, table)) ? copyChunk : writeChunk;
+  const isPlain = await isWithoutTriggers(session, names, table);
+  const source = rows[Symbol.iterator]();
   const left: LeftRow[] = [];
   let added = 0;
-  for (const chunk of chunksOf(table, rows)) {
-    const effect = await write(stage, chunk);
+  for (;;) {
+    const chunk: Line[] = [];
+    const lines = nextLines(table, source, chunk);
+    const effect = isPlain ? await copyLines(stage, lines, chunk) : await writeChunk(stage, [...lines]);
+    if (chunk.length === 0) return { left, added: { [table.entity]: added } };
     left.push(...effect.left);
     added += effect.added;
   }
-  return { left, added: { [table.entity]: added } };
 }
 
 /** A row with its line for COPY. */
@@ -51,48 +54,64 @@ interface Line {
   readonly text: string;
 }
 
-function* chunksOf(table: TableLayout, rows: Iterable<RowVersion>): Generator<readonly Line[]> {
-  let chunk: Line[] = [];
-  let chars = 0;
-  for (const row of rows) {
-    const text = rowLine(table, row);
-    if (chunk.length >= chunkRows || (chunk.length > 0 && chars + text.length > chunkChars)) {
-      yield chunk;
-      chunk = [];
-      chars = 0;
-    }
-    chunk.push({ row, text });
-    chars += text.length;
+/** The next lines, as many as go in one statement. What was read is in the chunk too. */
+function* nextLines(table: TableLayout, source: Iterator<RowVersion>, chunk: Line[]): Generator<Line> {
+  for (let chars = 0; chunk.length < chunkRows && chars < chunkChars; ) {
+    const { done, value: row } = source.next();
+    if (done) return;
+    const line = { row, text: rowLine(table, row) };
+    chars += line.text.length;
+    chunk.push(line);
+    yield line;
   }
-  if (chunk.length > 0) yield chunk;
 }
 
-/** Whether rows can be copied straight into the table: it is empty, and no trigger of others may make something else of them. */
-async function isPlain(session: Session, names: Names, table: TableLayout): Promise<boolean> {
-  const shown = names.shown(table.entity);
+/** Whether rows can be copied straight into the table: no trigger of others may make something else of them. */
+async function isWithoutTriggers(session: Session, names: Names, table: TableLayout): Promise<boolean> {
   const [row] = await session.run(
-    `SELECT NOT EXISTS (SELECT FROM ${shown}) AND NOT EXISTS (
+    `SELECT NOT EXISTS (
        SELECT FROM pg_trigger t JOIN pg_proc p ON p.oid = t.tgfoid JOIN pg_namespace n ON n.oid = p.pronamespace
         WHERE t.tgrelid = $1::regclass AND NOT t.tgisinternal AND n.nspname <> $2) AS is_plain`,
-    [shown, names.syncSchema],
+    [names.shown(table.entity), names.syncSchema],
   );
   return row?.['is_plain'] === 't';
 }
 
-async function copyChunk(stage: TableStage, chunk: readonly Line[]): Promise<TableEffect> {
+/**
+ * Copies the lines while they are made, so that both ends work at once. Where one of them is refused, as a row is that is there already, those
+ * that were read are written as others are; the rest is left to the next chunk.
+ */
+async function copyLines(
+  stage: TableStage,
+  lines: Iterable<Line>,
+  chunk: readonly Line[],
+): Promise<TableEffect> {
   const { session, names, table } = stage;
   const { copy } = rowSqlOf(names, table);
-  const refused: Line[] = [];
   const isCopied = await isolate(session, [chunk], {
     async apply() {
-      await session.copyIn(copy, chunk.map(({ text }) => text).join(''));
+      await session.copyIn(copy, piecesOf(lines));
       return true;
     },
     isRefusal: (error) => isRowRefusal(error, names.syncSchema),
-    refuse: (lines) => refused.push(...lines),
+    refuse: () => undefined,
     leave: () => undefined,
   });
-  return isCopied.length > 0 ? { left: [], added: chunk.length } : writeChunk(stage, refused);
+  return isCopied.length > 0 ? { left: [], added: chunk.length } : writeChunk(stage, chunk);
+}
+
+/** So much is sent at once. */
+const pieceChars = 64_000;
+
+function* piecesOf(lines: Iterable<Line>): Generator<string> {
+  let piece = '';
+  for (const { text } of lines) {
+    piece += text;
+    if (piece.length < pieceChars) continue;
+    yield piece;
+    piece = '';
+  }
+  if (piece !== '') yield piece;
 }
 
 /** Writes what is missing or differs: what is equal is not even locked. */
