@@ -67,10 +67,9 @@ const copyCharacters: Readonly<Record<string, string>> = {
 
 /** The fields of a line of COPY's text form. */
 export const copyFields = (line: string): readonly (string | null)[] =>
-  line
-    .split('\t')
-    .map((field) =>
-      field === '\\N'
-        ? null
-        : field.replace(/\\(.)/g, (_all, character: string) => copyCharacters[character] ?? character),
-    );
+  line.includes('\\') ? line.split('\t').map(copyField) : line.split('\t');
+
+const copyField = (field: string): string | null =>
+  field === '\\N'
+    ? null
+    : field.replace(/\\(.)/g, (_all, character: string) => copyCharacters[character] ?? character);

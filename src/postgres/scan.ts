@@ -1,10 +1,10 @@
 import { escapeIdentifier } from 'pg';
 import type { Clock } from '../core/ports.ts';
 import type { Value } from '../core/value.ts';
-import type { TableLayout } from '../warehouse/port/layout.ts';
+import type { ColumnLayout, TableLayout } from '../warehouse/port/layout.ts';
 import type { ScannedRow } from '../warehouse/port/port.ts';
 import type { Address } from './address.ts';
-import { openSession, type Session } from './connection.ts';
+import { openSession } from './connection.ts';
 import { copyFields, decoders } from './decode.ts';
 import { warehouseError } from './errors.ts';
 import { liveColumns, type Names } from './names.ts';
@@ -23,36 +23,40 @@ export async function* scanRows(
   names: Names,
   table: TableLayout,
 ): AsyncGenerator<ScannedRow> {
+  const columns = liveColumns(table);
+  const linesOf = createSplitter();
   try {
     await using session = await openSession(address, clock);
     await session.runTogether(`BEGIN READ ONLY; ${settingsSql(settings)}`);
-    yield* copiedRows(session, names, table);
+    // A generator around this one, or one of lines, would cost each row as much again.
+    for await (const piece of session.copyOut(copySql(names, table, columns)))
+      for (const line of linesOf(piece)) yield rowOf(line, columns);
   } catch (error) {
     throw warehouseError(error, `read ${table.entity} from the ${address.place}`);
   }
 }
 
-async function* copiedRows(session: Session, names: Names, table: TableLayout): AsyncGenerator<ScannedRow> {
-  const columns = liveColumns(table);
+function copySql(names: Names, { entity }: TableLayout, columns: readonly ColumnLayout[]): string {
   const shown = columns.map(({ name, type }) =>
     type === 'text[]' ? `to_json(${escapeIdentifier(name)})` : escapeIdentifier(name),
   );
-  const text = `COPY (SELECT ${['id', ...shown].join(', ')} FROM ${names.shown(table.entity)} ORDER BY id) TO STDOUT`;
-  for await (const line of linesOf(session.copyOut(text))) {
-    const [id, ...fields] = copyFields(line);
-    const values: Record<string, Value> = {};
-    for (const [index, { name, type }] of columns.entries()) {
-      const field = fields[index] ?? null;
-      values[name] = field === null ? null : decoders[type](field);
-    }
-    yield { id: id ?? '', values };
-  }
+  return `COPY (SELECT ${['id', ...shown].join(', ')} FROM ${names.shown(entity)} ORDER BY id) TO STDOUT`;
 }
 
-/** Lines of pieces that end anywhere, also within a character. A line of many pieces is put together once. */
-async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
+function rowOf(line: string, columns: readonly ColumnLayout[]): ScannedRow {
+  const [id, ...fields] = copyFields(line);
+  const values: Record<string, Value> = {};
+  for (const [index, { name, type }] of columns.entries()) {
+    const field = fields[index] ?? null;
+    values[name] = field === null ? null : decoders[type](field);
+  }
+  return { id: id ?? '', values };
+}
+
+/** Splits pieces that end anywhere, also within a character, into lines. A line of many pieces is put together once. */
+function createSplitter() {
   let begun: Buffer[] = [];
-  for await (const piece of pieces) {
+  return function* linesOf(piece: Buffer): Generator<string> {
     let from = 0;
     for (let end = piece.indexOf(10); end >= 0; end = piece.indexOf(10, from)) {
       const last = piece.subarray(from, end);
@@ -61,5 +65,5 @@ async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<string> {
       from = end + 1;
     }
     if (from < piece.length) begun.push(piece.subarray(from));
-  }
+  };
 }

@@ -35,7 +35,8 @@ export const emptyValues = ({ columns }: Pick<TableLayout, 'columns'>): RowValue
   );
 
 /** No text of the database holds the character 0, nor half a character: https://www.postgresql.org/docs/18/datatype-character.html */
-export const storableText = (text: string): string => text.toWellFormed().replaceAll('\0', '\ufffd');
+export const storableText = (text: string): string =>
+  text.isWellFormed() && !text.includes('\0') ? text : text.toWellFormed().replaceAll('\0', '\ufffd');
 
 function storable(value: Value): Value {
   if (typeof value === 'string') return storableText(value);
