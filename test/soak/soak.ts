@@ -1,21 +1,25 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { workInCrm } from '../../src/cli/check/crm-person.ts';
 import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
 import { openMirror } from '../../src/sqlite/open.ts';
 import type { DaemonProcess } from '../support/daemon-process.ts';
+import { openDatabase, startOwnPostgres, type TestDatabase } from '../support/postgres.ts';
 import { openStage, type ProcessStage } from '../support/process-stage.ts';
 import { startRedis, stopRedis } from '../support/redis.ts';
 import { readCrm, readSheet } from '../support/two-sides.ts';
 import { until } from '../support/until.ts';
+import { findDifferences } from '../support/warehouse-engine.ts';
+import { expectWholeHistory } from '../support/warehouse-history.ts';
 import { type Memory, measureMemory } from './heap.ts';
 import { hireOperator, type Operator } from './operator.ts';
 import { gatherPeople, ownerOf, type People } from './people.ts';
 import { describeEnd, describeLost } from './post-mortem.ts';
-import { makeTrouble } from './troubles.ts';
+import { makeTrouble, type Servers } from './troubles.ts';
 
 /*
- * The whole daemon between both sandboxes, with people on both sides and things that go wrong, for SOAK_MINUTES. In the first third the
- * daemon is killed again and again; then it runs on, so that its memory can be watched. SOAK_SEED repeats a run's choices.
+ * The whole daemon between the CRM, a sheet and a database, with people in the first two and things that go wrong, for SOAK_MINUTES. In the
+ * first third the daemon is killed again and again; then it runs on, so that its memory can be watched. SOAK_SEED repeats a run's choices.
  */
 
 const minutes = Number(process.env['SOAK_MINUTES'] ?? 60);
@@ -36,14 +40,14 @@ interface Course {
   memory: (Memory & { readonly minute: number; readonly leads: number })[];
 }
 
-async function live(course: Course, redis: Awaited<ReturnType<typeof startRedis>>): Promise<void> {
+async function live(course: Course, servers: Servers): Promise<void> {
   const { operator, people, random, stage, troubles } = course;
   const begunAt = Date.now();
   const elapsed = () => Date.now() - begunAt;
   for (let turn = 1; elapsed() < totalMs; turn += 1) {
     await people.act();
     if (random.chance(0.05)) {
-      const name = await makeTrouble(stage, redis, random);
+      const name = await makeTrouble(stage, servers, random);
       troubles.set(name, (troubles.get(name) ?? 0) + 1);
     }
     if (random.chance(0.01) && elapsed() < totalMs / 3) {
@@ -76,8 +80,8 @@ const inMegabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 const describeMemory = ({ external, heap, leads, minute, resident }: Course['memory'][number]) =>
   `minute ${Math.round(minute)}, ${leads} leads: heap ${inMegabytes(heap)}, external ${inMegabytes(external)}, resident ${inMegabytes(resident)}`;
 
-/** The people and the troubles have stopped: now both sides have to become the same and stay so. */
-async function settle(stage: ProcessStage, operator: Operator): Promise<void> {
+/** The people and the troubles have stopped: now all sides have to become the same and stay so. */
+async function settle(stage: ProcessStage, database: TestDatabase, operator: Operator): Promise<void> {
   stage.setCrmFaults({ clear: true });
   await stage.setSheetFaults({});
   let waiting: readonly string[] = [];
@@ -92,18 +96,32 @@ async function settle(stage: ProcessStage, operator: Operator): Promise<void> {
   await stage.agreed();
   await stage.expectAtRest();
   stage.expectBudgetKept();
+  const person = workInCrm(new URL(stage.addresses.crmUrl).origin);
+  let differences: readonly string[] = [];
+  await until(
+    'the tables show what the CRM has',
+    async () => {
+      differences = await findDifferences(database, person);
+      return differences.length === 0;
+    },
+    { limitMs: settleLimitMs, describe: async () => differences.join('\n') },
+  );
+  await expectWholeHistory(database);
 }
 
-test(`both sides are the same after ${minutes} minutes of people and trouble`, {
+test(`all sides are the same after ${minutes} minutes of people and trouble`, {
   timeout: totalMs * 2 + 1_200_000,
 }, async () => {
   const redis = await startRedis();
   onTestFinished(() => stopRedis(redis));
+  const postgres = await startOwnPostgres();
+  onTestFinished(() => postgres.stop());
+  const database = await openDatabase(postgres);
   const stage = await openStage({
     counts: { leads: 250, opportunities: 80, tasks: 100 },
     redisUrl: redis.url,
     // As in the image: without it V8 lets the young generation grow for an hour, and a leak would not show beside it.
-    environment: { NODE_OPTIONS: '--max-semi-space-size=8' },
+    environment: { NODE_OPTIONS: '--max-semi-space-size=8', WAREHOUSE_URL: database.url },
   });
   const random = createRandom(seed);
   const people = gatherPeople(stage, random);
@@ -113,8 +131,8 @@ test(`both sides are the same after ${minutes} minutes of people and trouble`, {
   const troubles = new Map<string, number>();
   const course: Course = { stage, people, operator, random, daemon, kills: 0, troubles, memory: [] };
   try {
-    await live(course, redis);
-    await settle(stage, operator);
+    await live(course, { postgres, redis });
+    await settle(stage, database, operator);
   } catch (error) {
     console.log(await describeEnd(stage, course.daemon, operator));
     throw error;

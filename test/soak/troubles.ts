@@ -1,9 +1,19 @@
 import type { Random } from '../../src/sandbox/crm/random.ts';
+import type { PostgresServer } from '../../src/sandbox/postgres/server.ts';
 import type { ProcessStage } from '../support/process-stage.ts';
 import { flushRedis, type RedisServer } from '../support/redis.ts';
 
+export interface Servers {
+  readonly postgres: PostgresServer;
+  readonly redis: RedisServer;
+}
+
 /** Lets one thing go wrong; answers what. */
-export async function makeTrouble(stage: ProcessStage, redis: RedisServer, random: Random): Promise<string> {
+export async function makeTrouble(
+  stage: ProcessStage,
+  { postgres, redis }: Servers,
+  random: Random,
+): Promise<string> {
   const troubles: Readonly<Record<string, () => unknown>> = {
     'the CRM loses answers': () => stage.setCrmFaults({ faults: [{ kind: 'dropAfter', times: 3 }] }),
     'the CRM loses requests': () => stage.setCrmFaults({ faults: [{ kind: 'dropBefore', times: 3 }] }),
@@ -24,6 +34,10 @@ export async function makeTrouble(stage: ProcessStage, redis: RedisServer, rando
     'a row is inserted under a write': () =>
       stage.setSheetFaults({ beforeNextWrite: [{ kind: 'insertRows', sheet: 'Leads', row: 1 }] }),
     'Redis forgets everything': () => flushRedis(redis),
+    'the database is killed': async () => {
+      await postgres.kill();
+      await postgres.restart();
+    },
   };
   const name = random.pick(Object.keys(troubles));
   await troubles[name]?.();
