@@ -2,21 +2,29 @@ import { existsSync, statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Files of these kinds start first, in this order: the first ones wait for processes, the last ones compute. */
-const slowKinds = ['process', 'browser', 'app', 'simulation', 'scenario'];
+/** Files of these kinds wait for processes more than they compute, in the order in which they start. */
+const waitingKinds = ['process', 'browser', 'app'];
+/** The last of them is to start before the last of the others, which are short. */
+const waitingShare = 0.9;
 
 /**
- * Starts the slow kinds of files first: by itself Vitest goes by size where it has not seen a file run, and a slow one that starts
- * late runs on alone while the other workers stand idle.
+ * Mixes the files that wait with those that compute, in proportion: by itself Vitest goes by size where it has not seen a file run, and
+ * workers that all wait, or all compute, leave the processors idle or wait for each other. The slow kinds come first among their own.
  */
-class SlowFirst extends BaseSequencer {
+class Mixed extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const rankOf = ({ moduleId }: TestSpecification) => {
-      const rank = slowKinds.findIndex((kind) => moduleId.includes(`/test/${kind}/`));
-      return rank < 0 ? slowKinds.length : rank;
-    };
-    return sorted.toSorted((one, other) => rankOf(one) - rankOf(other));
+    const rankOf = ({ moduleId }: TestSpecification) =>
+      waitingKinds.findIndex((kind) => moduleId.includes(`/test/${kind}/`));
+    const waiting = sorted
+      .filter((file) => rankOf(file) >= 0)
+      .toSorted((one, other) => rankOf(one) - rankOf(other));
+    const computing = sorted.filter((file) => rankOf(file) < 0);
+    const placed = [
+      ...waiting.map((file, index) => ({ file, place: (waitingShare * index) / waiting.length })),
+      ...computing.map((file, index) => ({ file, place: index / computing.length })),
+    ];
+    return placed.toSorted((one, other) => one.place - other.place).map(({ file }) => file);
   }
 }
 
@@ -43,7 +51,7 @@ export default defineConfig({
     isolate: false,
     // Process and browser tests wait for servers and processes of their own more than they compute.
     maxWorkers: 4,
-    sequence: { sequencer: SlowFirst },
+    sequence: { sequencer: Mixed },
     // A small young generation is collected all the time where an emulated sheet is read again and again.
     execArgv: ['--max-semi-space-size=64'],
     reporters: ['default'],
