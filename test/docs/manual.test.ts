@@ -68,6 +68,8 @@ test('every option in the documents is one of some command', () => {
     '--minutes',
     '--edits',
     '--window-ms',
+    '--rows',
+    '--max-old-space-size',
     '--max-semi-space-size',
     '--impersonate-service-account',
     '--allowed-audiences',
