@@ -1,11 +1,12 @@
 import type { ClientBase } from 'pg';
 import { syncSchemaOf } from '../warehouse/port/layout.ts';
+import { captureTriggers } from './ddl/capture/capture.ts';
 import type { Found } from './ddl/found.ts';
 import { guardName } from './ddl/guards.ts';
 import { qualified } from './ddl/quote.ts';
-import { readerOf } from './ddl/roles.ts';
+import { editorOf, readerOf } from './ddl/roles.ts';
 
-/** $1: both schemas, $2: the name of the guard, $3: the reader, $4: the schema for people. One round trip; nothing of people's is read. */
+/** $1: both schemas, $2: the names of our triggers, $3: the reader, $4: the schema for people, $5: the editor. One round trip; nothing of people's is read. */
 const catalogSql = `
 WITH relation AS (
   SELECT c.*, n.nspname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -18,12 +19,13 @@ SELECT pg_catalog.json_build_object(
     'isThere', EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = $3),
     'hasUsage', coalesce((SELECT pg_catalog.has_schema_privilege(r.oid, n.oid, 'USAGE')
        FROM pg_catalog.pg_roles r, pg_catalog.pg_namespace n WHERE r.rolname = $3 AND n.nspname = $4), false)),
+  'editor', pg_catalog.json_build_object('isThere', EXISTS (SELECT FROM pg_catalog.pg_roles WHERE rolname = $5)),
   'schemas', (SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
       'name', nspname, 'comment', pg_catalog.obj_description(oid, 'pg_namespace'),
       'isOwn', pg_catalog.pg_has_role(nspowner, 'USAGE'))), '[]')
     FROM pg_catalog.pg_namespace WHERE nspname = ANY($1)),
   'functions', (SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
-      'schema', n.nspname, 'name', p.proname, 'body', p.prosrc, 'settings', p.proconfig)), '[]')
+      'schema', n.nspname, 'name', p.proname, 'body', p.prosrc, 'isDefiner', p.prosecdef, 'settings', p.proconfig)), '[]')
     FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace WHERE n.nspname = ANY($1)),
   'relations', (SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
       'schema', c.nspname, 'name', c.relname, 'kind', c.relkind,
@@ -43,10 +45,11 @@ SELECT pg_catalog.json_build_object(
         WHERE x.conrelid = c.oid AND x.contype = 'p'),
       'hasRowSecurity', c.relrowsecurity AND pg_catalog.row_security_active(c.oid),
       'inherits', EXISTS (SELECT FROM pg_catalog.pg_inherits i WHERE c.oid IN (i.inhrelid, i.inhparent)),
-      'guard', (SELECT pg_catalog.json_build_object('enabled', t.tgenabled, 'type', t.tgtype,
-          'isPlain', t.tgqual IS NULL AND t.tgattr::text = '' AND t.tgnargs = 0, 'schema', n.nspname, 'function', p.proname)
+      'triggers', (SELECT coalesce(pg_catalog.json_agg(pg_catalog.json_build_object(
+          'name', t.tgname, 'enabled', t.tgenabled, 'type', t.tgtype, 'oldTable', t.tgoldtable, 'newTable', t.tgnewtable,
+          'isPlain', t.tgqual IS NULL AND t.tgattr::text = '' AND t.tgnargs = 0, 'schema', n.nspname, 'function', p.proname)), '[]')
         FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_proc p ON p.oid = t.tgfoid
-        JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace WHERE t.tgrelid = c.oid AND t.tgname = $2),
+        JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace WHERE t.tgrelid = c.oid AND t.tgname = ANY($2)),
       'cascades', (SELECT pg_catalog.json_agg(x.conname ORDER BY x.conname) FROM pg_catalog.pg_constraint x
         WHERE x.conrelid = c.oid AND x.contype = 'f' AND (x.confdeltype IN ('c', 'n', 'd') OR x.confupdtype IN ('c', 'n', 'd')))
     )), '[]') FROM relation c)
@@ -57,9 +60,10 @@ export async function readFound(client: ClientBase, schema: string): Promise<Fou
   const sync = syncSchemaOf(schema);
   const { rows } = await client.query<{ found: string }>(catalogSql, [
     [schema, sync],
-    guardName,
+    [guardName, ...captureTriggers.map(({ name }) => name)],
     readerOf(schema),
     schema,
+    editorOf(schema),
   ]);
   const found = JSON.parse(rows[0]?.found ?? '{}') as Omit<Found, 'laidOut'>;
   const list = found.relations.find(({ schema: of, name }) => of === sync && name === 'laid_out');

@@ -1,9 +1,11 @@
 import { syncSchemaOf, type WarehouseLayout } from '../warehouse/port/layout.ts';
 import type { LayoutFault } from '../warehouse/port/port.ts';
+import { areCaptureTriggersAsMade, isCaptureFunctionAsMade } from './ddl/capture/capture-check.ts';
 import { withoutCleaned } from './ddl/cleaned.ts';
 import { catalogType, type TableDefinition } from './ddl/definition.ts';
 import { type Found, type FoundRelation, findRelation, findSchema } from './ddl/found.ts';
 import { isGuardFunctionAsMade, isGuardTriggerAsMade } from './ddl/guard-check.ts';
+import { guardName } from './ddl/guards.ts';
 import { readerOf } from './ddl/roles.ts';
 import { tablesOf } from './ddl/tables.ts';
 import { viewsOf } from './ddl/views.ts';
@@ -25,7 +27,10 @@ export function faultsOf(whole: WarehouseLayout, found: Found): LayoutFault[] {
     ...tablesOf(layout).flatMap((table) =>
       [
         ...tableFindings(table, findRelation(found, table), owner),
-        ...(table.isGuarded ? guardFindings(layout.schema, table, found, isFunctionAsMade) : []),
+        ...(table.isGuarded && !layout.editing
+          ? guardFindings(layout.schema, table, found, isFunctionAsMade)
+          : []),
+        ...(table.isGuarded && layout.editing ? captureFindings(layout, table, found) : []),
       ].map((finding) => ({ ...finding, ...(table.entity ? { entity: table.entity } : {}) })),
     ),
     ...viewFindings(layout, found),
@@ -95,8 +100,21 @@ function guardFindings(
 ): Finding[] {
   const relation = findRelation(found, table);
   if (relation?.kind !== 'r' || (isFunctionAsMade && isGuardTriggerAsMade(schema, relation))) return [];
-  const what = relation.guard ? 'changed or switched off' : 'missing';
+  const isThere = relation.triggers.some(({ name }) => name === guardName);
+  const what = isThere ? 'changed or switched off' : 'missing';
   return [mendable(`The guard of ${schema}.${table.name} is ${what}: edits by SQL may pass unseen.`)];
+}
+
+function captureFindings(layout: WarehouseLayout, shown: TableDefinition, found: Found): Finding[] {
+  const relation = findRelation(found, shown);
+  const table = layout.tables.find(({ entity }) => entity === shown.entity);
+  if (!table || relation?.kind !== 'r') return [];
+  const isAsMade =
+    isCaptureFunctionAsMade(layout, table, found) && areCaptureTriggersAsMade(layout.schema, table, relation);
+  if (isAsMade) return [];
+  return [
+    mendable(`What notes the edits of ${layout.schema}.${shown.name} is missing, changed or switched off.`),
+  ];
 }
 
 function viewFindings({ schema, ...layout }: WarehouseLayout, found: Found): LayoutFault[] {

@@ -20,6 +20,8 @@ export interface PostgresOptions extends AddressOptions {
   readonly keeper: Keeper;
   /** Whether versions that are over are kept. */
   readonly hasHistory: boolean;
+  /** Whether people edit the tables by SQL. */
+  readonly isEditable?: boolean;
   /** Asked before each commit; absent where no other process can run the link. */
   readonly fence?: Fence | undefined;
   readonly clock: Clock;
@@ -28,10 +30,10 @@ export interface PostgresOptions extends AddressOptions {
 
 /** A PostgreSQL database behind the port. Connects when it is first needed. Fails with CONFIG_INVALID. */
 export function createPostgresWarehouse(options: PostgresOptions): Warehouse {
-  const { schema, keeper, hasHistory, fence, clock, log } = options;
+  const { schema, keeper, hasHistory, isEditable = false, fence, clock, log } = options;
   const address = readAddress(options);
   const connection = createConnection(address, clock, log);
-  const stage: Stage = { connection, names: namesOf(schema), keeper, hasHistory, fence };
+  const stage: Stage = { connection, names: namesOf(schema), keeper, hasHistory, isEditable, fence };
   return {
     name: `schema ${schema} of ${address.place}`,
     meet: () => meetDatabase(stage),

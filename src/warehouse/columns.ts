@@ -8,7 +8,14 @@ import {
 import type { FieldKind } from '../core/fields/field-kind.ts';
 import { type Entity, isListed } from '../core/record.ts';
 import type { CustomColumn } from './facts.ts';
-import type { ColumnLayout, ColumnType, TableLayout, WarehouseLayout } from './port/layout.ts';
+import type {
+  ColumnEditing,
+  ColumnLayout,
+  ColumnType,
+  Editing,
+  TableLayout,
+  WarehouseLayout,
+} from './port/layout.ts';
 import { storableText } from './rows.ts';
 
 const typesOfKinds: Readonly<Record<FieldKind, ColumnType>> = {
@@ -58,11 +65,13 @@ export interface LayoutTerms {
   readonly schema: string;
   readonly entities: readonly Entity[];
   readonly hasHistory: boolean;
+  /** Absent where edits by SQL are refused. */
+  readonly editing?: Editing | undefined;
 }
 
 /** The tables as the catalog wants them, with the columns that custom fields have. */
 export function layoutOf(
-  { entities, hasHistory, schema }: LayoutTerms,
+  { editing, entities, hasHistory, schema }: LayoutTerms,
   catalog: Catalog,
   custom: readonly CustomColumn[],
 ): WarehouseLayout {
@@ -79,7 +88,43 @@ export function layoutOf(
       ],
     };
   });
-  return { schema, hasHistory, tables };
+  if (!editing) return { schema, hasHistory, tables };
+  return { schema, hasHistory, tables: tables.map((table) => withEditing(table, catalog)), editing };
+}
+
+const withEditing = (table: TableLayout, catalog: Catalog): TableLayout => {
+  const fields = new Map(describeEntity(table.entity, catalog).map((field) => [field.name, field]));
+  return {
+    ...table,
+    columns: table.columns.map((column) => {
+      const field = column.retiredAt === undefined ? fields.get(column.field) : undefined;
+      const editing = field && editingOf(field);
+      return editing ? { ...column, editing } : column;
+    }),
+  };
+};
+
+const referencesOfKinds: Readonly<Partial<Record<FieldKind, ColumnEditing['oneOf']>>> = {
+  stage: 'stage',
+  'task-status': 'task_status',
+  'task-priority': 'task_priority',
+};
+
+/** What the database can check of an edit of the field; absent where people do not edit it. */
+function editingOf(field: FieldDefinition): ColumnEditing | undefined {
+  const { held, isFixed, isKept, isReadOnly, isRequired, kind, lengthMax, max, min, options } = field;
+  if (isReadOnly || held !== undefined) return undefined;
+  const oneOf = referencesOfKinds[kind];
+  return {
+    ...(isRequired ? { isRequired } : {}),
+    ...(isKept ? { isKept } : {}),
+    ...(isFixed ? { isFixed } : {}),
+    ...(lengthMax === undefined ? {} : { lengthMax }),
+    ...(min === undefined ? {} : { min }),
+    ...(max === undefined ? {} : { max }),
+    ...(options === undefined ? {} : { options }),
+    ...(oneOf === undefined ? {} : { oneOf }),
+  };
 }
 
 function standardColumn(field: FieldDefinition): ColumnLayout {

@@ -46,7 +46,7 @@ export async function openWarehouse(layout: WarehouseLayout = layoutWith()): Pro
     },
     [Symbol.asyncDispose]: async () => {
       await admin.query(
-        `DROP SCHEMA IF EXISTS ${layout.schema}, ${layout.schema}_sync CASCADE; DROP OWNED BY ${role.name} CASCADE; DROP ROLE ${role.name}; DROP ROLE IF EXISTS ${layout.schema}_reader`,
+        `DROP SCHEMA IF EXISTS ${layout.schema}, ${layout.schema}_sync CASCADE; DROP OWNED BY ${role.name} CASCADE; DROP ROLE ${role.name}; DROP ROLE IF EXISTS ${layout.schema}_reader, ${layout.schema}_editor`,
       );
       await database[Symbol.asyncDispose]();
     },

@@ -3,7 +3,7 @@ import type { ColumnType } from '../../warehouse/port/layout.ts';
 
 export interface ColumnDefinition {
   readonly name: string;
-  readonly type: ColumnType | 'xid8';
+  readonly type: ColumnType | 'jsonb' | 'xid8';
   /** What follows the type, such as `NOT NULL DEFAULT 0`. */
   readonly rule?: string;
   readonly comment: string;

@@ -6,6 +6,7 @@ export interface Found {
   readonly roleName: string;
   readonly mayCreateRole: boolean;
   readonly reader: { readonly isThere: boolean; readonly hasUsage: boolean };
+  readonly editor: { readonly isThere: boolean };
   readonly schemas: readonly FoundSchema[];
   readonly functions: readonly FoundFunction[];
   readonly relations: readonly FoundRelation[];
@@ -24,6 +25,8 @@ export interface FoundFunction {
   readonly schema: string;
   readonly name: string;
   readonly body: string;
+  /** Whether it has the rights of its owner. */
+  readonly isDefiner: boolean;
   readonly settings: readonly string[] | null;
 }
 
@@ -52,15 +55,19 @@ export interface FoundRelation {
   /** Whether rows are hidden from this login. */
   readonly hasRowSecurity: boolean;
   readonly inherits: boolean;
-  readonly guard: FoundTrigger | null;
+  /** Those of ours, by their names. */
+  readonly triggers: readonly FoundTrigger[];
   /** Foreign keys that change rows of their own accord. */
   readonly cascades: readonly string[] | null;
 }
 
 export interface FoundTrigger {
+  readonly name: string;
   readonly enabled: string;
   readonly type: number;
   readonly isPlain: boolean;
+  readonly oldTable: string | null;
+  readonly newTable: string | null;
   readonly schema: string;
   readonly function: string;
 }
@@ -71,6 +78,7 @@ export const nothingFound = (roleName: string): Found => ({
   roleName,
   mayCreateRole: true,
   reader: { isThere: false, hasUsage: false },
+  editor: { isThere: false },
   schemas: [],
   functions: [],
   relations: [],

@@ -14,10 +14,13 @@ export const isGuardFunctionAsMade = (schema: string, found: Found): boolean =>
   );
 
 /** Whether the table has the trigger, and it is switched on whatever the session says. */
-export const isGuardTriggerAsMade = (schema: string, { guard }: FoundRelation): boolean =>
-  guard !== null &&
-  guard.enabled === 'A' &&
-  guard.type === guardType &&
-  guard.isPlain &&
-  guard.schema === syncSchemaOf(schema) &&
-  guard.function === guardName;
+export const isGuardTriggerAsMade = (schema: string, { triggers }: FoundRelation): boolean =>
+  triggers.some(
+    (trigger) =>
+      trigger.name === guardName &&
+      trigger.enabled === 'A' &&
+      trigger.type === guardType &&
+      trigger.isPlain &&
+      trigger.schema === syncSchemaOf(schema) &&
+      trigger.function === guardName,
+  );

@@ -4,3 +4,6 @@ export const columnMark = (table: string, column: string): string => `column ${t
 export const viewMark = (view: string): string => `view ${view}`;
 export const grantMark = (relation: string): string => `grant ${relation}`;
 export const relationMark = (table: string, column: string): string => `relation ${table}.${column}`;
+export const editorMark = (relation: string): string => `editor ${relation}`;
+/** What goes with the table of edits. */
+export const editMark = 'edits';

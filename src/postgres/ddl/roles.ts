@@ -1,26 +1,55 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import { syncSchemaOf } from '../../warehouse/port/layout.ts';
+import { syncSchemaOf, type TableLayout } from '../../warehouse/port/layout.ts';
 import type { TableDefinition } from './definition.ts';
-import { qualified, quotedBody } from './quote.ts';
+import { nameList, qualified, quotedBody } from './quote.ts';
 
 /** The role that people are granted, so that they can read. */
 export const readerOf = (schema: string): string => `${schema}_reader`;
 
-export const createReaderSql = (schema: string): string => {
-  const role = readerOf(schema);
+/** The role that people are granted, so that they can write as well. */
+export const editorOf = (schema: string): string => `${schema}_editor`;
+
+export const createReaderSql = (schema: string): string => createRoleSql(readerOf(schema));
+
+function createRoleSql(role: string): string {
   return `DO ${quotedBody(`
 BEGIN
   IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = ${escapeLiteral(role)}) THEN
     CREATE ROLE ${escapeIdentifier(role)} NOLOGIN;
   END IF;
 END `)}`;
-};
+}
 
 export const grantSchemaSql = (schema: string): string =>
   `GRANT USAGE ON SCHEMA ${escapeIdentifier(schema)} TO ${escapeIdentifier(readerOf(schema))}`;
 
 export const grantReadSql = (schema: string, relation: string): string =>
   `GRANT SELECT ON ${qualified(schema, relation)} TO ${escapeIdentifier(readerOf(schema))}`;
+
+export const createEditorSql = (schema: string): string => createRoleSql(editorOf(schema));
+
+/** Editors reach the machinery only to get the ids of new rows: what notes their edits has the rights of its owner. */
+export const grantEditingSql = (schema: string, sequence: string): string => {
+  const role = escapeIdentifier(editorOf(schema));
+  const sync = syncSchemaOf(schema);
+  return [
+    `GRANT USAGE ON SCHEMA ${escapeIdentifier(schema)}, ${escapeIdentifier(sync)} TO ${role}`,
+    `GRANT USAGE ON SEQUENCE ${qualified(sync, sequence)} TO ${role}`,
+  ].join(';\n');
+};
+
+/** An editor reads all of a relation, and writes of a table what the CRM lets people change. */
+export function grantEditSql(schema: string, relation: string, table?: TableLayout): string {
+  const role = escapeIdentifier(editorOf(schema));
+  const on = qualified(schema, relation);
+  const read = `GRANT SELECT ON ${on} TO ${role}`;
+  if (!table) return read;
+  const columns = table.columns.filter(({ editing }) => editing);
+  const set = columns.filter(({ editing }) => !editing?.isFixed);
+  const names = (list: readonly { readonly name: string }[]) =>
+    nameList([...list.map(({ name }) => name), 'client_ref']);
+  return `${read};\nGRANT INSERT (id, ${names(columns)}), UPDATE (${names(set)}), DELETE ON ${on} TO ${role}`;
+}
 
 /** What a daemon needs that owns none of it. */
 export const grantDaemonSql = (

@@ -1,16 +1,30 @@
 import { createHash } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { syncSchemaOf, type WarehouseLayout } from '../../warehouse/port/layout.ts';
+import { captureFunctionSql, captureTriggersSql, dropCaptureSql } from './capture/capture.ts';
+import {
+  areCaptureTriggersAsMade,
+  hasCaptureTriggers,
+  isCaptureFunctionAsMade,
+} from './capture/capture-check.ts';
+import { editObjectsSql, newIdName } from './capture/edit-table.ts';
 import { withoutCleaned } from './cleaned.ts';
 import { commentSteps } from './comments.ts';
 import type { TableDefinition } from './definition.ts';
 import { type Found, findRelation, findSchema, isTaken } from './found.ts';
 import { isGuardFunctionAsMade, isGuardTriggerAsMade } from './guard-check.ts';
 import { guardFunctionSql, guardTriggerSql } from './guards.ts';
-import { columnMark, grantMark, relationMark, tableMark, viewMark } from './marks.ts';
+import { columnMark, editMark, editorMark, grantMark, relationMark, tableMark, viewMark } from './marks.ts';
 import { qualified } from './quote.ts';
 import { relationsOf } from './relations.ts';
-import { createReaderSql, grantReadSql, grantSchemaSql } from './roles.ts';
+import {
+  createEditorSql,
+  createReaderSql,
+  grantEditingSql,
+  grantEditSql,
+  grantReadSql,
+  grantSchemaSql,
+} from './roles.ts';
 import { addColumnsSql, createTableSql, tablesOf } from './tables.ts';
 import { viewSql, viewsOf } from './views.ts';
 
@@ -71,17 +85,47 @@ function tableSteps(table: TableDefinition, found: Found, mayMend: boolean): Ste
 
 function guardSteps(schema: string, tables: readonly TableDefinition[], found: Found, isNew: Filter): Step[] {
   const guarded = tables.filter((table) => table.isGuarded && !isTaken(found, table));
-  const triggers = guarded
-    .filter((table) => {
-      const relation = findRelation(found, table);
-      return relation ? !isGuardTriggerAsMade(schema, relation) : isNew(table);
-    })
-    .map(({ name }) => ({ sql: guardTriggerSql(schema, name) }));
+  const triggers = guarded.flatMap((table) => {
+    const relation = findRelation(found, table);
+    const isWanted = relation ? !isGuardTriggerAsMade(schema, relation) : isNew(table);
+    return [
+      ...(relation && hasCaptureTriggers(relation) ? [{ sql: dropCaptureSql(schema, table.name) }] : []),
+      ...(isWanted ? [{ sql: guardTriggerSql(schema, table.name) }] : []),
+    ];
+  });
   const isMade = isGuardFunctionAsMade(schema, found);
   return [...(isMade ? [] : [{ sql: guardFunctionSql(schema, found.roleName) }]), ...triggers];
 }
 
 type Filter = (table: TableDefinition) => boolean;
+
+/** In the place of the guards: what notes the edits of each table. */
+function captureSteps(
+  layout: WarehouseLayout,
+  tables: readonly TableDefinition[],
+  found: Found,
+  isNew: Filter,
+): Step[] {
+  const { schema } = layout;
+  const objects = editObjectsSql(schema);
+  const areMade = found.laidOut.get(editMark) === digestOf(objects) && !tables.some(isNew);
+  const ofTables = layout.tables.flatMap((table): Step[] => {
+    const shown = tables.find(({ entity, isGuarded }) => isGuarded && entity === table.entity);
+    if (!shown || isTaken(found, shown)) return [];
+    const relation = findRelation(found, shown);
+    const isTriggered = relation ? areCaptureTriggersAsMade(schema, table, relation) : !isNew(shown);
+    return [
+      ...(isCaptureFunctionAsMade(layout, table, found)
+        ? []
+        : [{ sql: captureFunctionSql(layout, table, found.roleName) }]),
+      ...(isTriggered ? [] : [{ sql: captureTriggersSql(schema, table) }]),
+    ];
+  });
+  return [
+    ...(areMade ? [] : [{ sql: objects, marks: [[editMark, digestOf(objects)] as const] }]),
+    ...ofTables,
+  ];
+}
 
 function viewSteps(layout: WarehouseLayout, found: Found, hasNews: boolean): Step[] {
   return viewsOf(layout).flatMap((view) => {
@@ -123,6 +167,32 @@ function grantSteps(layout: WarehouseLayout, found: Found): Step[] {
   ];
 }
 
+/** As the reader's; what may be written follows from the columns that there are. */
+function editorSteps(layout: WarehouseLayout, found: Found): Step[] {
+  const { schema, tables } = layout;
+  if (!layout.editing || !(found.editor.isThere || found.mayCreateRole)) return [];
+  const once = (mark: string, sql: string, view?: string): Step[] =>
+    found.editor.isThere && found.laidOut.get(mark) === digestOf(sql)
+      ? []
+      : [{ sql, marks: [[mark, digestOf(sql)] as const], ...(view === undefined ? {} : { view }) }];
+  const shown = tablesOf(layout).filter((table) => table.schema === schema && !isTaken(found, table));
+  return [
+    ...(found.editor.isThere ? [] : [{ sql: createEditorSql(schema) }]),
+    ...once(editorMark('schema'), grantEditingSql(schema, newIdName)),
+    ...shown.flatMap(({ entity, name }) =>
+      once(
+        editorMark(name),
+        grantEditSql(
+          schema,
+          name,
+          tables.find((table) => table.entity === entity),
+        ),
+      ),
+    ),
+    ...viewsOf(layout).flatMap(({ name }) => once(editorMark(name), grantEditSql(schema, name), name)),
+  ];
+}
+
 function relationSteps(layout: WarehouseLayout, found: Found): Step[] {
   return relationsOf(layout).flatMap(({ table: name, column, sql }) => {
     const table = { schema: layout.schema, name };
@@ -139,7 +209,12 @@ export function stepsOf(whole: WarehouseLayout, found: Found, mayMend: boolean):
   const made = tables.map((table) => ({ table, steps: tableSteps(table, found, mayMend) }));
   const isNew: Filter = (table) => made.some((one) => one.table === table && one.steps.length > 0);
   const basis = [...schemaSteps(layout.schema, found), ...made.flatMap(({ steps }) => steps)];
-  const guarded = [...basis, ...guardSteps(layout.schema, tables, found, isNew)];
+  const guarded = [
+    ...basis,
+    ...(layout.editing
+      ? captureSteps(layout, tables, found, isNew)
+      : guardSteps(layout.schema, tables, found, isNew)),
+  ];
   // What is built on the tables waits until they are complete.
   if (tables.some((table) => !isNew(table) && !isAllThere(found, table))) return guarded;
   return [
@@ -148,6 +223,7 @@ export function stepsOf(whole: WarehouseLayout, found: Found, mayMend: boolean):
     ...viewSteps(layout, found, basis.length > 0),
     ...commentSteps(layout, tables, found),
     ...grantSteps(layout, found),
+    ...editorSteps(layout, found),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { escapeIdentifier } from 'pg';
 import { syncSchemaOf, type TableLayout, type WarehouseLayout } from '../../warehouse/port/layout.ts';
+import { editTable } from './capture/edit-table.ts';
 import type { ColumnDefinition, TableDefinition } from './definition.ts';
 import { freshnessTable, machineryTables, referenceTables } from './machinery.ts';
 import { nameList, qualified } from './quote.ts';
@@ -80,6 +81,7 @@ const pastTable = (schema: string, table: TableLayout): TableDefinition => ({
 /** All tables of a layout, in the order in which they are made. */
 export const tablesOf = (layout: WarehouseLayout): readonly TableDefinition[] => [
   ...machineryTables(layout.schema),
+  ...(layout.editing ? [editTable(layout.schema)] : []),
   ...referenceTables(layout.schema),
   ...layout.tables.map((table) => entityTable(layout.schema, table)),
   ...(layout.hasHistory ? layout.tables.map((table) => pastTable(layout.schema, table)) : []),

@@ -8,7 +8,7 @@ import { isStorableId, rowJson, rowLine } from './encode.ts';
 import { isolate } from './isolate.ts';
 import { rowSqlOf } from './row-sql.ts';
 import { inRun, type RunEffect, type Stage } from './run.ts';
-import type { TableStage } from './table-stage.ts';
+import { beginTable, type TableStage } from './table-stage.ts';
 import { type TableEffect, writeTable } from './table-write.ts';
 
 /** So many rows go in one statement, or as many as are not too long for one. */
@@ -28,12 +28,13 @@ export function fillTable(
 }
 
 async function fillAll(
-  { hasHistory, names }: Stage,
+  { hasHistory, isEditable, names }: Stage,
   session: Session,
   table: TableLayout,
   rows: Iterable<RowVersion>,
 ): Promise<RunEffect> {
-  const stage: TableStage = { session, names, table, hasHistory };
+  const stage: TableStage = { session, names, table, hasHistory, isEditable };
+  await beginTable(stage);
   const isPlain = await isWithoutTriggers(session, names, table);
   const source = rows[Symbol.iterator]();
   const left: LeftRow[] = [];

@@ -1,6 +1,7 @@
 import type { Fence } from '../../core/ports.ts';
 import type { Keeper, WriteReply } from '../../warehouse/port/port.ts';
 import type { Connection, Session } from '../connection.ts';
+import { runSetting } from '../ddl/capture/capture.ts';
 import { isRowRefusal } from '../errors.ts';
 import type { Names } from '../names.ts';
 import { writeTransaction } from '../transaction.ts';
@@ -13,6 +14,8 @@ export interface Stage {
   readonly keeper: Keeper;
   /** Whether versions that are over are kept. */
   readonly hasHistory: boolean;
+  /** Whether people edit the tables by SQL. */
+  readonly isEditable: boolean;
   readonly fence: Fence | undefined;
 }
 
@@ -46,4 +49,4 @@ export function inRun(
 }
 
 /** The guards of the tables let through what is done under the name of a run. */
-export const runSettings = (run: string) => ({ 'crm_sync.run': run });
+export const runSettings = (run: string) => ({ [runSetting]: run });

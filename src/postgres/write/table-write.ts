@@ -6,7 +6,7 @@ import { isoOf, isStorableId, pastJson, rowJson, valuesJson } from './encode.ts'
 import { isolate } from './isolate.ts';
 import { type FoundRow, type LockMode, lockRows } from './lock.ts';
 import { type RowSql, rowSqlOf } from './row-sql.ts';
-import type { TableStage } from './table-stage.ts';
+import { beginTable, type TableStage } from './table-stage.ts';
 
 /** What became of the rows of one table. */
 export interface TableEffect {
@@ -45,6 +45,7 @@ export async function writeTable(
 ): Promise<TableEffect> {
   const { session, names, table } = stage;
   if (changes.length === 0) return { left: [], added: 0 };
+  await beginTable(stage);
   const sql = rowSqlOf(names, table);
   const left: LeftRow[] = [];
   const leave = (id: RowId, why: LeftRow['why'], words: string) =>

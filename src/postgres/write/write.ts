@@ -11,7 +11,7 @@ export const writeBatch = (stage: Stage, run: string, batch: WriteBatch): Promis
   inRun(stage, run, batch.after, (session) => writeAll(stage, session, batch));
 
 async function writeAll(
-  { hasHistory, names }: Stage,
+  { hasHistory, isEditable, names }: Stage,
   session: Session,
   batch: WriteBatch,
 ): Promise<RunEffect> {
@@ -19,7 +19,7 @@ async function writeAll(
   const left: LeftRow[] = [];
   const added: Partial<Record<Entity, number>> = {};
   const apply = async ({ table }: TableBatch, changes: readonly RowChange[], mode: LockMode) => {
-    const effect = await writeTable({ session, names, table, hasHistory }, changes, mode);
+    const effect = await writeTable({ session, names, table, hasHistory, isEditable }, changes, mode);
     left.push(...effect.left);
     added[table.entity] = (added[table.entity] ?? 0) + effect.added;
   };

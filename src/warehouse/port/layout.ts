@@ -25,8 +25,26 @@ export interface ColumnLayout {
   readonly refersTo?: Entity;
   /** A field that an administrator of the CRM made: it comes last in every view, because more may follow. */
   readonly isCustom?: true;
+  /** How people may change it; absent where only the CRM does. */
+  readonly editing?: ColumnEditing;
   /** The CRM has no such field any longer: the column stays as it is. ISO 8601. */
   readonly retiredAt?: string;
+}
+
+/** What the CRM takes for a column that people may change: what the database can tell them at once. */
+export interface ColumnEditing {
+  /** It can never be empty. */
+  readonly isRequired?: true;
+  /** It can not be emptied, although a new row may lack it. */
+  readonly isKept?: true;
+  /** It is set when a row is inserted, and never again. */
+  readonly isFixed?: true;
+  readonly lengthMax?: number;
+  readonly min?: number;
+  readonly max?: number;
+  readonly options?: readonly string[];
+  /** The reference table one of whose ids it holds. */
+  readonly oneOf?: 'stage' | 'task_status' | 'task_priority';
 }
 
 /** A table of records, which bears the name of their entity. Its key is the column `id`. */
@@ -45,6 +63,14 @@ export interface WarehouseLayout {
   readonly tables: readonly TableLayout[];
   /** Whether ended versions are kept. */
   readonly hasHistory: boolean;
+  /** Absent where edits by SQL are refused. */
+  readonly editing?: Editing;
+}
+
+/** How edits by SQL are taken. */
+export interface Editing {
+  /** A statement that reaches more rows is refused, unless its user says that it is meant. */
+  readonly bulkRows: number;
 }
 
 /** The schema of the machinery. */
