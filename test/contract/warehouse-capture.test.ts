@@ -196,6 +196,41 @@ describe('what the daemon writes', () => {
   });
 });
 
+describe('what people see of open edits', () => {
+  it('is the list of them, with what came of each', async () => {
+    const { editor, edits } = await openEditing();
+    await editor.query("UPDATE crm.lead SET title = 'x' WHERE id = 1");
+    const { rows } = await editor.query('SELECT entity, id, op, changed, state, by_role FROM crm.edit');
+    expect(rows).toEqual(await edits());
+  });
+
+  it('is not in the history before the CRM has it', async () => {
+    const { admin, editor } = await openEditing();
+    const history = async (table: string, columns: string) =>
+      (await editor.query(`SELECT ${columns} FROM crm.${table}_history ORDER BY id`)).rows;
+    const leads = 'id, title, status_name, cf_tags, valid_from';
+    const opportunities = 'id, stage_id, value::text, expected_close_date::text';
+    const before = [await history('lead', leads), await history('opportunity', opportunities)];
+    await editor.query("UPDATE crm.lead SET title = 'x', cf_tags = '{a}' WHERE id = 1");
+    await editor.query("UPDATE crm.lead SET title = 'y', status_name = NULL WHERE id = 1");
+    await editor.query("INSERT INTO crm.lead (title) VALUES ('new')");
+    await editor.query("UPDATE crm.opportunity SET value = 3, expected_close_date = '2027-01-01'");
+    await editor.query('DELETE FROM crm.lead WHERE id = 2; DELETE FROM crm.opportunity');
+    expect([await history('lead', leads), await history('opportunity', opportunities)]).toEqual(before);
+    await admin.query("UPDATE crm_sync.edit SET state = 'done', ended_at = now()");
+    expect((await history('lead', 'id, title, status_name')).filter(({ id }) => Number(id) > 0)).toEqual([
+      { id: '1', title: 'y', status_name: null },
+    ]);
+  });
+
+  it('is not in the history of a row that was edited first and then deleted', async () => {
+    const { editor } = await openEditing();
+    await editor.query('UPDATE crm.opportunity SET value = 3; DELETE FROM crm.opportunity');
+    const { rows } = await editor.query('SELECT id, value::text FROM crm.opportunity_history');
+    expect(rows).toEqual([{ id: '5', value: '12.50' }]);
+  });
+});
+
 describe('laying out for edits', () => {
   it('finds nothing wrong with what it made, and does nothing the second time', async () => {
     const { layOut } = await openEditing();

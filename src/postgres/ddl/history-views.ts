@@ -1,5 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import { syncSchemaOf, type TableLayout } from '../../warehouse/port/layout.ts';
+import { syncSchemaOf, type TableLayout, type WarehouseLayout } from '../../warehouse/port/layout.ts';
+import { crmRowSources } from './capture/edit-views.ts';
 import type { ViewDefinition } from './definition.ts';
 import { qualified } from './quote.ts';
 import { pastNameOf } from './tables.ts';
@@ -7,26 +8,29 @@ import { customColumns, standardColumns, viewColumn } from './view-column.ts';
 
 export const historyNameOf = (entity: TableLayout['entity']): string => `${entity}_history`;
 
-export const historyView = (schema: string, table: TableLayout): ViewDefinition => ({
-  name: historyNameOf(table.entity),
-  entity: table.entity,
-  showsTable: true,
-  columns: [
-    viewColumn('id'),
-    ...standardColumns(table),
-    viewColumn('valid_after'),
-    viewColumn('valid_from'),
-    viewColumn('valid_until', 't.valid_until', 'NULL::timestamptz'),
-    viewColumn('ended', 't.ended', 'NULL::text'),
-    viewColumn('made_by'),
-    ...customColumns(table),
-  ],
-  sources: [
-    `FROM ${qualified(syncSchemaOf(schema), pastNameOf(table.entity))} t`,
-    `FROM ${qualified(schema, table.entity)} t`,
-  ],
-  comment: `Every version of each ${table.entity}: those that are over, and the one of now, whose valid_until is empty.`,
-});
+/** What is edited by SQL and not in the CRM so far is no version. */
+export function historyView({ editing, schema }: WarehouseLayout, table: TableLayout): ViewDefinition {
+  const live = editing ? crmRowSources(schema, table) : [`FROM ${qualified(schema, table.entity)} t`];
+  const onlyPast = (name: string, type: string) =>
+    viewColumn(name, `t.${name}`, ...live.map(() => `NULL::${type}`));
+  return {
+    name: historyNameOf(table.entity),
+    entity: table.entity,
+    showsTable: true,
+    columns: [
+      viewColumn('id'),
+      ...standardColumns(table),
+      viewColumn('valid_after'),
+      viewColumn('valid_from'),
+      onlyPast('valid_until', 'timestamptz'),
+      onlyPast('ended', 'text'),
+      viewColumn('made_by'),
+      ...customColumns(table),
+    ],
+    sources: [`FROM ${qualified(syncSchemaOf(schema), pastNameOf(table.entity))} t`, ...live],
+    comment: `Every version of each ${table.entity}: those that are over, and the one of now, whose valid_until is empty.`,
+  };
+}
 
 /** One row for each field that changed from a version to the next, values as text. */
 export function changeView(schema: string, table: TableLayout): ViewDefinition {

@@ -1,5 +1,6 @@
 import type { Entity } from '../../core/record.ts';
 import type { TableLayout, WarehouseLayout } from '../../warehouse/port/layout.ts';
+import { editView } from './capture/edit-views.ts';
 import type { ViewDefinition } from './definition.ts';
 import { changeView, historyView } from './history-views.ts';
 import { opportunityOverview, pipelineByStage, taskOverview } from './overview-views.ts';
@@ -29,10 +30,11 @@ export function viewsOf(layout: WarehouseLayout): readonly ViewDefinition[] {
   const task = findTable(layout, 'task');
   const withHistory = hasHistory ? tables.filter(({ columns }) => columns.length > 0) : [];
   return [
-    ...withHistory.flatMap((table) => [historyView(schema, table), changeView(schema, table)]),
+    ...withHistory.flatMap((table) => [historyView(layout, table), changeView(schema, table)]),
     ...(opportunity ? [opportunityOverview(layout, opportunity, lead), pipelineByStage(schema)] : []),
     ...(opportunity && hasHistory ? [stageHistory(schema), stageConversion(schema), winRate(schema)] : []),
     ...(task ? [taskOverview(schema, task, lead)] : []),
+    ...(layout.editing ? editView(layout) : []),
   ];
 }
 

@@ -36,7 +36,7 @@ export const editTable = (schema: string): TableDefinition => ({
     column(
       'changed',
       'jsonb',
-      'By column: of an update the value before and after, else the value.',
+      'By column: of an update the value before and after, of an insert the value; of a delete the row.',
       'NOT NULL',
     ),
     column(

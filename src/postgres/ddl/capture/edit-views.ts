@@ -1,0 +1,45 @@
+import { escapeLiteral } from 'pg';
+import { syncSchemaOf, type TableLayout, type WarehouseLayout } from '../../../warehouse/port/layout.ts';
+import type { ViewDefinition } from '../definition.ts';
+import { qualified } from '../quote.ts';
+import { viewColumn } from '../view-column.ts';
+import { editTable, editTableName } from './edit-table.ts';
+
+/** What came of each edit, for people. */
+export const editView = ({ schema, tables }: WarehouseLayout): ViewDefinition[] =>
+  tables.slice(0, 1).map(({ entity }) => ({
+    name: editTableName,
+    entity,
+    columns: editTable(schema).columns.map(({ name }) => viewColumn(name)),
+    sources: [`FROM ${editsOf(schema)} t`],
+    comment: editTable(schema).comment,
+  }));
+
+/**
+ * Where the rows come from that show what the CRM has: those without an open edit as they are; those with one, with the values before it; and
+ * those that are deleted, as they were. A row that was inserted is not in the CRM so far.
+ */
+export function crmRowSources(schema: string, { entity, idType }: TableLayout): readonly string[] {
+  const shown = qualified(schema, entity);
+  const open = (op: string) =>
+    `FROM ${editsOf(schema)} e WHERE e.ended_at IS NULL AND e.entity = ${escapeLiteral(entity)} AND e.op = '${op}'`;
+  const isOfCrm = (row: string) =>
+    `${idType === 'bigint' ? `${row}.id >= 0 AND ` : ''}NOT EXISTS (SELECT ${open('I')} AND e.id = ${row}.id::text)`;
+  // The first edit of a field tells what it was.
+  const bases = `(
+  SELECT f.id, jsonb_object_agg(f.key, f.value -> 0) AS base FROM (
+    SELECT DISTINCT ON (e.id, p.key) e.id, p.key, p.value
+      FROM ${editsOf(schema)} e CROSS JOIN LATERAL jsonb_each(e.changed) p
+     WHERE e.ended_at IS NULL AND e.entity = ${escapeLiteral(entity)} AND e.op = 'U'
+     ORDER BY e.id, p.key, e.seq) f
+   GROUP BY f.id)`;
+  return [
+    `FROM ${shown} t WHERE ${isOfCrm('t')} AND NOT EXISTS (SELECT ${open('U')} AND e.id = t.id::text)`,
+    `FROM ${shown} l JOIN ${bases} b ON b.id = l.id::text CROSS JOIN LATERAL jsonb_populate_record(l, b.base) t WHERE ${isOfCrm('l')}`,
+    `FROM (SELECT DISTINCT ON (e.id) e.* ${open('D')} ORDER BY e.id, e.seq) d LEFT JOIN ${bases} b ON b.id = d.id
+     CROSS JOIN LATERAL jsonb_populate_record(NULL::${shown}, d.changed || coalesce(b.base, '{}')) t
+ WHERE ${isOfCrm('t')} AND NOT EXISTS (SELECT FROM ${shown} l WHERE l.id = t.id)`,
+  ];
+}
+
+const editsOf = (schema: string): string => qualified(syncSchemaOf(schema), editTableName);
