@@ -36,10 +36,12 @@ export async function* scanRows(
   }
 }
 
+/** A column as the decoder of its type reads it. */
+export const readableColumn = ({ name, type }: ColumnLayout): string =>
+  type === 'text[]' ? `to_json(${escapeIdentifier(name)})` : escapeIdentifier(name);
+
 function copySql(names: Names, { entity }: TableLayout, columns: readonly ColumnLayout[]): string {
-  const shown = columns.map(({ name, type }) =>
-    type === 'text[]' ? `to_json(${escapeIdentifier(name)})` : escapeIdentifier(name),
-  );
+  const shown = columns.map(readableColumn);
   return `COPY (SELECT ${['id', ...shown].join(', ')} FROM ${names.shown(entity)} ORDER BY id) TO STDOUT`;
 }
 

@@ -80,14 +80,15 @@ async function begin(session: Session, settings: Settings): Promise<void> {
   }
 }
 
-/** Does the work in one transaction that changes nothing. */
+/** Does the work in one transaction that changes nothing; as a snapshot it sees all of it as of one moment. */
 export async function readTransaction<Result>(
   session: Session,
   settings: Settings,
   work: () => Promise<Result>,
+  isolation: 'READ COMMITTED' | 'REPEATABLE READ' = 'READ COMMITTED',
 ): Promise<Result> {
   try {
-    await session.runTogether(`BEGIN ISOLATION LEVEL READ COMMITTED; ${settingsSql(settings)}`);
+    await session.runTogether(`BEGIN ISOLATION LEVEL ${isolation}; ${settingsSql(settings)}`);
     const result = await work();
     await session.run('ROLLBACK');
     return result;

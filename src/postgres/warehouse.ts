@@ -8,6 +8,7 @@ import { inspect } from './inspect.ts';
 import { layOut } from './lay-out.ts';
 import { meetDatabase } from './meet.ts';
 import { namesOf } from './names.ts';
+import { readEdits } from './read-edits.ts';
 import { scanRows } from './scan.ts';
 import { fillTable } from './write/fill.ts';
 import { touchFreshness } from './write/freshness.ts';
@@ -45,6 +46,7 @@ export function createPostgresWarehouse(options: PostgresOptions): Warehouse {
     fill: (run, after, table, rows) => fillTable(stage, run, after, table, rows),
     findRun: (run) => findRunNumber(stage, run),
     touch: (freshness) => touchFreshness(stage, freshness),
+    readEdits: (tables, limit) => readEdits(stage, tables, limit),
     scan: (table) => scanRows(address, clock, stage.names, table),
     close: connection.drop,
   };

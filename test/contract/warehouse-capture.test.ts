@@ -185,12 +185,13 @@ describe('what the daemon writes', () => {
     const { admin, edits, writeTo } = await openEditing();
     await admin.query(`
       ALTER TABLE crm.opportunity ADD FOREIGN KEY (lead_id) REFERENCES crm.lead ON DELETE CASCADE;
-      CREATE FUNCTION public.follow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN UPDATE crm.task SET title = ''; RETURN NULL; END $$;
+      CREATE FUNCTION public.follow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN UPDATE crm.task SET title = ''; UPDATE crm.lead SET status_name = 'x'; RETURN NULL; END $$;
       CREATE TRIGGER follow AFTER DELETE ON crm.lead FOR EACH STATEMENT EXECUTE FUNCTION public.follow()`);
     await writeTo('task', "INSERT INTO crm.task (id, title) VALUES (7, 'seven')");
     await writeTo('lead', 'DELETE FROM crm.lead WHERE id = 1');
     expect(await edits()).toMatchObject([
       { entity: 'task', id: '7', op: 'U', state: 'side_effect', changed: { title: ['seven', ''] } },
+      { entity: 'lead', id: '2', op: 'U', state: 'side_effect' },
       { entity: 'opportunity', id: '5', op: 'D', state: 'side_effect' },
     ]);
   });

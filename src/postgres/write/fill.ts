@@ -33,7 +33,7 @@ async function fillAll(
   table: TableLayout,
   rows: Iterable<RowVersion>,
 ): Promise<RunEffect> {
-  const stage: TableStage = { session, names, table, hasHistory, isEditable };
+  const stage: TableStage = { session, names, table, hasHistory, isEditable, known: [] };
   await beginTable(stage);
   const isPlain = await isWithoutTriggers(session, names, table);
   const source = rows[Symbol.iterator]();

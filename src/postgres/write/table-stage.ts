@@ -17,4 +17,6 @@ export interface TableStage {
   readonly hasHistory: boolean;
   /** Whether people edit the table by SQL. */
   readonly isEditable: boolean;
+  /** The open edits that what is written was decided from, by name. */
+  readonly known: readonly string[];
 }

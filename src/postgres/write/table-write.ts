@@ -2,6 +2,7 @@ import type { LeftRow, PastVersion, RowId, RowVersion } from '../../warehouse/po
 import { isRowRefusal, refusalWords } from '../errors.ts';
 import { type Ending, endingOf, type Next } from './archive.ts';
 import { findDiffering } from './differing.ts';
+import { findEdited } from './edits.ts';
 import { isoOf, isStorableId, pastJson, rowJson, valuesJson } from './encode.ts';
 import { isolate } from './isolate.ts';
 import { type FoundRow, type LockMode, lockRows } from './lock.ts';
@@ -56,11 +57,13 @@ export async function writeTable(
     if (row && !isStorableId(table, id)) leave(id, 'refused', `The id is no ${table.idType}.`);
   const ids = storable.map(({ id }) => id);
   const found = await lockRows(session, sql.shown, table.idType, ids, mode);
+  const edited = await findEdited(stage, ids);
   const free: RowChange[] = [];
   for (const change of storable) {
     const heldBy = found.get(change.id)?.heldBy;
-    if (heldBy === undefined) free.push(change);
-    else leave(change.id, 'locked', heldBy);
+    if (heldBy !== undefined) leave(change.id, 'locked', heldBy);
+    else if (edited.has(change.id)) leave(change.id, 'edited', 'A user edited the row meanwhile.');
+    else free.push(change);
   }
   const ready = (await withoutOlder(stage, free, found)).map((change) =>
     readyChange(stage, change, found.get(change.id)),

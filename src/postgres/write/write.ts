@@ -1,6 +1,7 @@
 import type { Entity } from '../../core/record.ts';
 import type { LeftRow, TableBatch, WriteBatch, WriteReply } from '../../warehouse/port/port.ts';
 import type { Session } from '../connection.ts';
+import { writeOutcomes } from './edits.ts';
 import type { LockMode } from './lock.ts';
 import { writeReferences } from './references.ts';
 import { inRun, type RunEffect, type Stage } from './run.ts';
@@ -16,15 +17,21 @@ async function writeAll(
   batch: WriteBatch,
 ): Promise<RunEffect> {
   if (batch.references) await writeReferences(session, names, batch.references);
+  const { edits = { known: [], outcomes: [] } } = batch;
   const left: LeftRow[] = [];
   const added: Partial<Record<Entity, number>> = {};
   const apply = async ({ table }: TableBatch, changes: readonly RowChange[], mode: LockMode) => {
-    const effect = await writeTable({ session, names, table, hasHistory, isEditable }, changes, mode);
+    const effect = await writeTable(
+      { session, names, table, hasHistory, isEditable, known: edits.known },
+      changes,
+      mode,
+    );
     left.push(...effect.left);
     added[table.entity] = (added[table.entity] ?? 0) + effect.added;
   };
   for (const own of batch.tables) await apply(own, rowChanges(own), 'NO KEY UPDATE');
   for (const own of batch.tables.toReversed()) await apply(own, goneChanges(own), 'UPDATE');
+  await writeOutcomes(session, names, edits);
   return { left, added };
 }
 

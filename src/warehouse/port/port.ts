@@ -88,14 +88,34 @@ export interface WriteBatch {
   readonly tables: readonly TableBatch[];
   /** Absent where they are as they were written last. */
   readonly references?: References | undefined;
+  /** Absent where nothing was decided about edits: rows with open ones are left then. */
+  readonly edits?: DecidedEdits | undefined;
+}
+
+/** What a batch was decided from, where users edit. */
+export interface DecidedEdits {
+  /** The open edits that were known, by name. A row that has any other is left: it shows what nobody has decided about. */
+  readonly known: readonly string[];
+  readonly outcomes: readonly EditOutcome[];
+}
+
+/** What came of an edit. */
+export interface EditOutcome {
+  readonly editId: string;
+  /** `taken`, `conflict` and `held` go on; with all others it is over. */
+  readonly state: 'taken' | 'conflict' | 'held' | 'done' | 'void' | 'lost' | 'refused' | 'superseded';
+  /** What there is to say to its user. */
+  readonly note?: string;
+  /** The CRM's id of a row that was inserted. */
+  readonly newId?: RowId;
 }
 
 /** Something of a batch that was not written; all else was. */
 export interface LeftRow {
   readonly entity: Entity;
   readonly id: RowId;
-  /** `locked`: a user's transaction holds it. `refused`: a constraint of theirs, or what the type cannot hold. `rewritten`: it was written, and their trigger made something else of it. `untried`: so many others were refused that it may be written at once by another batch. */
-  readonly why: 'locked' | 'refused' | 'rewritten' | 'untried';
+  /** `locked`: a user's transaction holds it. `refused`: a constraint of theirs, or what the type cannot hold. `rewritten`: it was written, and their trigger made something else of it. `untried`: so many others were refused that it may be written at once by another batch. `edited`: it has an edit that is not known. */
+  readonly why: 'locked' | 'refused' | 'rewritten' | 'untried' | 'edited';
   /** In the words of the database, with the process that holds it and since when. */
   readonly words: string;
 }
@@ -146,6 +166,39 @@ export interface ScannedRow {
   readonly values: RowValues;
 }
 
+/** What a user did to a row by SQL, in one statement. */
+export interface SqlEdit {
+  /** Names it for ever, also in a database that was restored. */
+  readonly editId: string;
+  readonly kind: 'update' | 'insert' | 'delete';
+  /** `new`: not taken so far. `side_effect`: nobody meant it. */
+  readonly state: 'new' | 'taken' | 'conflict' | 'held' | 'side_effect';
+  /** By column, of those that people may change: of an update the ones that it changed, of a delete all, of an insert none. */
+  readonly before: RowValues;
+  /** Likewise; of a delete none. */
+  readonly after: RowValues;
+  /** The login that made it. */
+  readonly by: string;
+  /** By the clock of the database, epoch ms: nothing is ordered by it. */
+  readonly at: number;
+}
+
+/** A row with open edits, oldest first. */
+export interface EditedRow {
+  readonly entity: Entity;
+  readonly id: RowId;
+  /** What it shows now; absent where it is not there. */
+  readonly values?: RowValues;
+  readonly edits: readonly SqlEdit[];
+}
+
+/** Rows that have new edits, and the database as it was when they were read. */
+export interface ReadEdits {
+  readonly rows: readonly EditedRow[];
+  /** The number of the last run. */
+  readonly lastRun: number;
+}
+
 /**
  * A database that shows the CRM's records as tables. Errors are SyncErrors whose code begins with WAREHOUSE_. One call at a time; after an
  * error the connection is made anew by the next call.
@@ -175,6 +228,8 @@ export interface Warehouse {
   findRun(run: string): Promise<number | undefined>;
   /** Writes freshness alone, in one statement. Returns the number of the last run. */
   touch(freshness: readonly Freshness[]): Promise<number>;
+  /** Rows of these tables that have new edits, those that were edited first, up to so many edits; all as of one moment. */
+  readEdits(tables: readonly TableLayout[], limit: number): Promise<ReadEdits>;
   /** All rows in the order of their ids, numbers by size. */
   scan(table: TableLayout): AsyncIterable<ScannedRow>;
   close(): Promise<void>;

@@ -139,9 +139,9 @@ BEGIN
   IF tg_op = 'UPDATE' THEN
     ${note('U', pairsOf(columns), `old_rows o JOIN new_rows n USING (id) WHERE ${isChanged}`)}
   ELSIF tg_op = 'INSERT' THEN
-    ${note('I', valuesOf(columns), 'new_rows n')}
+    ${note('I', valuesOf(columns, 'n'), 'new_rows n')}
   ELSE
-    ${note('D', 'to_jsonb(o)', 'old_rows o')}
+    ${note('D', `to_jsonb(o) || ${valuesOf(columns, 'o')}`, 'old_rows o')}
   END IF;
   PERFORM pg_notify(${escapeLiteral(editChannelOf(schema))}, '');
   RETURN NULL;
@@ -241,8 +241,8 @@ function objectOf(columns: readonly ColumnLayout[], shownAs: (column: ColumnLayo
   return chunks.join(' || ');
 }
 
-const valuesOf = (columns: readonly ColumnLayout[]): string =>
-  objectOf(columns, (column) => jsonOf('n', column));
+const valuesOf = (columns: readonly ColumnLayout[], alias: string): string =>
+  objectOf(columns, (column) => jsonOf(alias, column));
 
 /** Of each column that differs the value before and the value after. An empty one within the pair stays. */
 const pairsOf = (columns: readonly ColumnLayout[]): string =>
