@@ -260,6 +260,21 @@ it('a fill reports what the database refuses and writes all else', async () => {
   expect(await database.list('SELECT count(*)::int FROM crm.lead')).toEqual([11_998]);
 });
 
+it.each([0, 7_000])(
+  'a fill whose rows cannot be read after %i does nothing, and the next write goes on',
+  async (count) => {
+    const { warehouse } = await openStage();
+    function* rows() {
+      for (let id = 1; id <= count; id += 1) yield version(id, { title: `Lead ${id}` });
+      throw new RangeError('no more');
+    }
+    await expect(warehouse.fill('run-1', 0, leads, rows())).rejects.toThrow('no more');
+    expect(await warehouse.findRun('run-1')).toBeUndefined();
+    const batch = batchOf(0, { rows: [version(1, { title: 'x' })] });
+    expect(await warehouse.write('run-2', batch)).toMatchObject({ run: 1, added: { lead: 1 } });
+  },
+);
+
 it('meeting says whose tables these are and what was written last', async () => {
   const { database, warehouse } = await openStage();
   await warehouse.write('run-1', batchOf(0));
