@@ -154,7 +154,11 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       answer(opened.engine, [scope], 'approve');
     },
     /** All rows compared with the CRM's records, as a command does. */
-    compare: () => opened.side.compare(),
+    async compare() {
+      const [comparison] = await opened.engine.compare();
+      if (!comparison) throw new Error('No side was compared.');
+      return comparison;
+    },
     /** Resolves once all rows were compared since the start. */
     compared: () => until('all rows were compared', async () => opened.side.lastAudit),
     /** Resolves when the whole CRM was read so many more times. */
