@@ -13,11 +13,16 @@ import type {
   StoredRecord,
   Sweep,
 } from './state.ts';
+import type { TakenEdits } from './taken-edit.ts';
 
 /** What the mirror keeps of one side alone. */
 export interface SideStores {
+  /** Its name. */
+  readonly side: string;
   /** What it has to write of the records; empty unless it follows them. */
   readonly feed: Feed;
+  /** The edits that were taken from it; empty unless it notes them by itself. */
+  readonly edits: TakenEdits;
 
   readAgreements(): Agreement[];
   findAgreement(key: RecordKey): Agreement | undefined;

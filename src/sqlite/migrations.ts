@@ -306,6 +306,23 @@ export const migrations: readonly string[] = [
   CREATE UNIQUE INDEX feedRunPending ON feedRun (side) WHERE no IS NULL;
   CREATE INDEX feedRunByTime ON feedRun (side, at);
   `,
+  `
+  CREATE TABLE takenEdit (
+    number INTEGER PRIMARY KEY,
+    side TEXT NOT NULL,
+    editId TEXT NOT NULL,
+    entity TEXT NOT NULL,
+    insertedRow TEXT,
+    at INTEGER NOT NULL,
+    isOpen INTEGER NOT NULL,
+    isTold INTEGER NOT NULL,
+    content TEXT NOT NULL,
+    UNIQUE (side, editId)
+  ) STRICT;
+  CREATE INDEX takenEditOpen ON takenEdit (side, number) WHERE isOpen = 1;
+  CREATE INDEX takenEditUntold ON takenEdit (side, number) WHERE isTold = 0;
+  CREATE INDEX takenEditInserted ON takenEdit (side, entity, insertedRow) WHERE insertedRow IS NOT NULL;
+  `,
 ];
 
 /** The schema from which on facts are JSON. */

@@ -22,6 +22,7 @@ import { openFollowers } from './followers.ts';
 import { openJournal } from './journal.ts';
 import { openKeyedTable, type Property, plain } from './keyed-table.ts';
 import { fields, hasLists, isFields, json, openWrite, readJson, recordKey } from './stored-json.ts';
+import { openTakenEdits } from './taken-edits.ts';
 import { openVersions } from './versions.ts';
 
 /** Opens all tables of a mirror, with the stores of its first side. */
@@ -57,8 +58,10 @@ export function openTables(connection: Connection, ballast: Ballast): Mirror {
     const mirror = mirrors.get(side) ?? {
       ...shared,
       of,
+      side,
       saveRecord: (record, isCreated) => versions.saveRecord(record, side, isCreated),
       feed: openFeed(connection, side, followers.isFollower),
+      edits: openTakenEdits(connection, side),
       ...openSideStores(connection, side),
     };
     mirrors.set(side, mirror);
@@ -152,7 +155,7 @@ const isSuspect = (content: unknown): content is Suspect =>
   isObject(content) && isText(content['state']) && isObject(content['damage']);
 
 /** What is kept of one side. */
-function openSideStores(connection: Connection, side: string): Omit<SideStores, 'feed'> {
+function openSideStores(connection: Connection, side: string): Omit<SideStores, 'edits' | 'feed' | 'side'> {
   const agreements = openKeyedTable<Agreement, 'key'>(
     connection,
     'agreement',
