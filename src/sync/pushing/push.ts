@@ -4,6 +4,7 @@ import { emptyCatalog } from '../../core/fields/catalog.ts';
 import { customFieldKey, findField } from '../../core/fields/field.ts';
 import { nameField } from '../../core/fields/refusal-words.ts';
 import { describeAnswered, journalEntry } from '../../core/journal-entry.ts';
+import type { Mirror } from '../../core/mirror.ts';
 import { nextNotice } from '../../core/notice.ts';
 import { advance } from '../../core/outbox.ts';
 import type { WriteAnswer } from '../../core/ports.ts';
@@ -31,6 +32,7 @@ import {
   settleCreate,
 } from './create.ts';
 import { comesLater, hasUnanswered, isOutgrown } from './grown.ts';
+import { madeAt, winnerOf } from './made-at.ts';
 import { sendInTurn, type WaitingWrite } from './turn.ts';
 import { closeAttempts, follow, forgetStep, giveUpUndo } from './unanswered.ts';
 
@@ -121,7 +123,7 @@ async function pushCreate(link: Link, item: OutboxItem, isMeant: () => boolean):
     link.crm.createRecord(item.key.entity, item.fields, sending),
   );
   if (!answer) return 'noted';
-  finishCreate(link, sent, answer, 'created in the sheet');
+  finishCreate(link, sent, answer, `created ${madeAt(link.mirror)}`);
   await noteMade(link, item, answer);
   return 'written';
 }
@@ -222,7 +224,7 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
         before: item.base,
         after,
         lost: { ...(item.notice === '' ? {} : item.base), ...lost },
-        cause: causeOf(item),
+        cause: causeOf(item, mirror),
       }),
     ]);
     follow(mirror, item, 'applied', {});
@@ -236,9 +238,9 @@ function agreeOnSent({ mirror }: Link, { key, fields: sent, notice }: OutboxItem
   mirror.saveAgreement({ ...agreement, fields: { ...agreement.fields, ...sent }, changedAt: at, ...told });
 }
 
-function causeOf({ isUndo, notice }: OutboxItem): string {
+function causeOf({ isUndo, notice }: OutboxItem, mirror: Mirror): string {
   if (isUndo) return 'taken back';
-  return notice === '' ? 'edited in the sheet' : 'conflict: the sheet wins';
+  return notice === '' ? `edited ${madeAt(mirror)}` : `conflict: ${winnerOf(mirror)} wins`;
 }
 
 /**
@@ -282,7 +284,7 @@ const pushDelete: PushAfterRead = async (link, item, isMeant, reads) => {
         side: 'crm',
         // The table may lack some fields, by its layout or because somebody deleted their column, and the answer to the delete may be lost.
         before: { ...item.base, ...known?.fields },
-        cause: item.isUndo ? 'taken back' : 'row deleted in the sheet',
+        cause: item.isUndo ? 'taken back' : `row deleted ${madeAt(mirror)}`,
       }),
     ]);
   });
