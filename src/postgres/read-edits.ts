@@ -3,7 +3,7 @@ import { isObject } from '../core/facts.ts';
 import { parseJson } from '../core/text/parse-json.ts';
 import type { Value } from '../core/value.ts';
 import type { TableLayout } from '../warehouse/port/layout.ts';
-import type { EditedRow, ReadEdits, RowId, RowValues, SqlEdit } from '../warehouse/port/port.ts';
+import type { EditedRow, EditPage, ReadEdits, RowId, RowValues, SqlEdit } from '../warehouse/port/port.ts';
 import type { Row, Session } from './connection.ts';
 import { editTableName } from './ddl/capture/edit-table.ts';
 import { decoders } from './decode.ts';
@@ -16,10 +16,14 @@ import type { Stage } from './write/run.ts';
 export function readEdits(
   { connection, keeper, names }: Stage,
   tables: readonly TableLayout[],
-  limit: number,
+  { after, isAll = false, limit }: EditPage,
 ): Promise<ReadEdits> {
   const read = async (session: Session): Promise<ReadEdits> => {
-    const edits = await session.run(editsSql(names), [String(limit), tables.map(({ entity }) => entity)]);
+    const edits = await session.run(editsSql(names, isAll), [
+      String(limit),
+      tables.map(({ entity }) => entity),
+      after,
+    ]);
     const byTable = Map.groupBy(edits, ({ entity }) => entity);
     const rows: EditedRow[] = [];
     for (const table of tables)
@@ -27,20 +31,28 @@ export function readEdits(
     const [link] = await session.run(`SELECT run_no FROM ${names.own('link')} WHERE name = $1`, [
       keeper.link,
     ]);
-    return { rows, lastRun: Number(link?.['run_no'] ?? 0) };
+    const [first] = edits;
+    const isFull = Number(first?.['picked'] ?? 0) >= limit;
+    return {
+      rows,
+      lastRun: Number(link?.['run_no'] ?? 0),
+      ...(isFull ? { next: first?.['page_end'] ?? undefined } : {}),
+    };
   };
   return connection.use('read edits from', (session) =>
     readTransaction(session, {}, () => read(session), 'REPEATABLE READ'),
   );
 }
 
-const editsSql = (names: Names): string => {
+const editsSql = (names: Names, isAll: boolean): string => {
   const edit = names.own(editTableName);
+  const isWanted = isAll ? 'ended_at IS NULL' : "state IN ('new', 'side_effect')";
   return `
-    WITH named AS (
-      SELECT DISTINCT entity, id FROM (
-        SELECT entity, id FROM ${edit} WHERE state = 'new' AND entity = ANY ($2::text[]) ORDER BY seq LIMIT $1::int) n)
-    SELECT edit_id, entity, id, op, changed, state, by_role, round(extract(epoch FROM at) * 1000)::bigint AS at
+    WITH picked AS MATERIALIZED (
+      SELECT seq, entity, id FROM ${edit} WHERE ${isWanted} AND entity = ANY ($2::text[]) AND seq > $3::bigint ORDER BY seq LIMIT $1::int),
+    named AS (SELECT DISTINCT entity, id FROM picked)
+    SELECT edit_id, entity, id, op, changed, state, by_role, round(extract(epoch FROM at) * 1000)::bigint AS at,
+           (SELECT count(*) FROM picked) AS picked, (SELECT max(seq) FROM picked) AS page_end
       FROM ${edit} JOIN named USING (entity, id) WHERE ended_at IS NULL ORDER BY seq`;
 };
 

@@ -2,10 +2,12 @@ import type { Clock, Fence, Log } from '../core/ports.ts';
 import type { Keeper, Warehouse } from '../warehouse/port/port.ts';
 import { type AddressOptions, readAddress } from './address.ts';
 import { createConnection } from './connection.ts';
+import { editChannelOf } from './ddl/capture/capture.ts';
 import { printDdl } from './ddl/print.ts';
 import { findRunNumber } from './find-run.ts';
 import { inspect } from './inspect.ts';
 import { layOut } from './lay-out.ts';
+import { createListener } from './listen.ts';
 import { meetDatabase } from './meet.ts';
 import { namesOf } from './names.ts';
 import { readEdits } from './read-edits.ts';
@@ -34,6 +36,7 @@ export function createPostgresWarehouse(options: PostgresOptions): Warehouse {
   const { schema, keeper, hasHistory, isEditable = false, fence, clock, log } = options;
   const address = readAddress(options);
   const connection = createConnection(address, clock, log);
+  const edits = createListener(address, editChannelOf(schema), clock, log);
   const stage: Stage = { connection, names: namesOf(schema), keeper, hasHistory, isEditable, fence };
   return {
     name: `schema ${schema} of ${address.place}`,
@@ -46,8 +49,12 @@ export function createPostgresWarehouse(options: PostgresOptions): Warehouse {
     fill: (run, after, table, rows) => fillTable(stage, run, after, table, rows),
     findRun: (run) => findRunNumber(stage, run),
     touch: (freshness) => touchFreshness(stage, freshness),
-    readEdits: (tables, limit) => readEdits(stage, tables, limit),
+    readEdits: (tables, page) => readEdits(stage, tables, page),
+    listen: (listener) => edits.start(listener),
     scan: (table) => scanRows(address, clock, stage.names, table),
-    close: connection.drop,
+    async close() {
+      await edits.end();
+      await connection.drop();
+    },
   };
 }

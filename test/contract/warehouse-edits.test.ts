@@ -47,7 +47,7 @@ async function openEdits() {
   return {
     database,
     query: (sql: string) => database.query(sql),
-    read: (limit = 100) => warehouse.readEdits(layout.tables, limit),
+    read: (limit = 100) => warehouse.readEdits(layout.tables, { limit, after: '0' }),
     warehouse,
   };
 }
@@ -158,13 +158,13 @@ it('a row that was edited meanwhile is left, and one whose edits are known is wr
   await user.query("UPDATE crm.lead SET title = 'mine again' WHERE id = 1");
   const second = await warehouse.write('run-3', {
     ...batchOf(2, { table: leads, rows }),
-    edits: { known, outcomes: [] },
+    edits: { known, outcomes: [], renames: [] },
   });
   expect(second.left).toEqual([{ ...why, id: '1' }]);
   const all = (await read()).rows.flatMap(({ edits }) => edits.map(({ editId }) => editId));
   await warehouse.write('run-4', {
     ...batchOf(3, { table: leads, rows }),
-    edits: { known: all, outcomes: [] },
+    edits: { known: all, outcomes: [], renames: [] },
   });
   const { rows: shown } = await user.query('SELECT id, title, status_name FROM crm.lead ORDER BY id');
   expect(shown).toEqual([
@@ -188,7 +188,7 @@ it('what came of edits is noted and told, and those that go on stay open', async
     { editId: two ?? '', state: 'lost', note: 'The CRM has \u0000“x”.' },
     { editId: three ?? '', state: 'taken' },
   ] as const;
-  await warehouse.write('run-2', { ...batchOf(1), edits: { known: [], outcomes } });
+  await warehouse.write('run-2', { ...batchOf(1), edits: { known: [], outcomes, renames: [] } });
   await user.query('SELECT 1');
   expect(heard).toEqual(expect.arrayContaining([one, two]));
   expect(heard).toHaveLength(2);
@@ -199,7 +199,7 @@ it('what came of edits is noted and told, and those that go on stay open', async
   ]);
   await warehouse.write('run-3', {
     ...batchOf(2),
-    edits: { known: [], outcomes: [{ editId: three ?? '', state: 'done', newId: '77' }] },
+    edits: { known: [], outcomes: [{ editId: three ?? '', state: 'done', newId: '77' }], renames: [] },
   });
   expect(await query("SELECT new_id FROM crm.edit WHERE state = 'done' AND ended_at IS NOT NULL")).toEqual([
     { new_id: '77' },

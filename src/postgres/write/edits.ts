@@ -1,5 +1,5 @@
 import { escapeLiteral } from 'pg';
-import type { DecidedEdits, EditOutcome, RowId } from '../../warehouse/port/port.ts';
+import type { EditOutcome, RowId } from '../../warehouse/port/port.ts';
 import type { Session } from '../connection.ts';
 import { editTableName } from '../ddl/capture/edit-table.ts';
 import type { Names } from '../names.ts';
@@ -25,13 +25,13 @@ export async function findEdited(
   return new Set(rows.map(({ id }) => id ?? ''));
 }
 
-const openStates: readonly EditOutcome['state'][] = ['taken', 'conflict', 'held'];
+const openStates: readonly EditOutcome['state'][] = ['taken', 'conflict', 'held', 'refused'];
 
 /** Notes what came of edits, and tells it to who listens. */
 export async function writeOutcomes(
   session: Session,
   names: Names,
-  { outcomes }: DecidedEdits,
+  outcomes: readonly EditOutcome[],
 ): Promise<void> {
   if (outcomes.length === 0) return;
   const sent = outcomes.map(({ editId, newId, note, state }) => ({
@@ -47,8 +47,8 @@ export async function writeOutcomes(
           SET state = s.state, note = s.note, new_id = coalesce(s.new_id, e.new_id),
               ended_at = CASE WHEN s.is_open THEN NULL ELSE coalesce(e.ended_at, clock_timestamp()) END
          FROM jsonb_to_recordset($1::jsonb) AS s (edit_id uuid, state text, note text, new_id text, is_open boolean)
-        WHERE e.edit_id = s.edit_id RETURNING e.edit_id::text AS edit_id, s.is_open)
-     SELECT pg_notify(${escapeLiteral(outcomeChannelOf(names.schema))}, edit_id) FROM told WHERE NOT is_open`,
+        WHERE e.edit_id = s.edit_id RETURNING e.edit_id::text AS edit_id, s.state)
+     SELECT pg_notify(${escapeLiteral(outcomeChannelOf(names.schema))}, edit_id) FROM told WHERE state <> 'taken'`,
     [JSON.stringify(sent)],
   );
 }

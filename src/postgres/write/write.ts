@@ -1,9 +1,11 @@
 import type { Entity } from '../../core/record.ts';
-import type { LeftRow, TableBatch, WriteBatch, WriteReply } from '../../warehouse/port/port.ts';
+import type { TableLayout } from '../../warehouse/port/layout.ts';
+import type { EditOutcome, LeftRow, TableBatch, WriteBatch, WriteReply } from '../../warehouse/port/port.ts';
 import type { Session } from '../connection.ts';
 import { writeOutcomes } from './edits.ts';
 import type { LockMode } from './lock.ts';
 import { writeReferences } from './references.ts';
+import { renameRows } from './rename.ts';
 import { inRun, type RunEffect, type Stage } from './run.ts';
 import { type RowChange, writeTable } from './table-write.ts';
 
@@ -17,21 +19,31 @@ async function writeAll(
   batch: WriteBatch,
 ): Promise<RunEffect> {
   if (batch.references) await writeReferences(session, names, batch.references);
-  const { edits = { known: [], outcomes: [] } } = batch;
-  const left: LeftRow[] = [];
+  const { edits = { known: [], outcomes: [], renames: [] } } = batch;
   const added: Partial<Record<Entity, number>> = {};
+  const stageOf = (table: TableLayout) => ({
+    session,
+    names,
+    table,
+    hasHistory,
+    isEditable,
+    known: edits.known,
+  });
+  const renamed = await renameRows(
+    batch.tables.map(({ table }) => stageOf(table)),
+    edits.renames,
+  );
+  const left: LeftRow[] = [...renamed.left];
   const apply = async ({ table }: TableBatch, changes: readonly RowChange[], mode: LockMode) => {
-    const effect = await writeTable(
-      { session, names, table, hasHistory, isEditable, known: edits.known },
-      changes,
-      mode,
-    );
+    const isWritable = ({ id }: RowChange) => !renamed.isLeft(table.entity, id);
+    const effect = await writeTable(stageOf(table), changes.filter(isWritable), mode);
     left.push(...effect.left);
     added[table.entity] = (added[table.entity] ?? 0) + effect.added;
   };
   for (const own of batch.tables) await apply(own, rowChanges(own), 'NO KEY UPDATE');
   for (const own of batch.tables.toReversed()) await apply(own, goneChanges(own), 'UPDATE');
-  await writeOutcomes(session, names, edits);
+  const isTold = ({ editId }: EditOutcome) => !renamed.edits.has(editId);
+  await writeOutcomes(session, names, edits.outcomes.filter(isTold));
   return { left, added };
 }
 

@@ -97,12 +97,22 @@ export interface DecidedEdits {
   /** The open edits that were known, by name. A row that has any other is left: it shows what nobody has decided about. */
   readonly known: readonly string[];
   readonly outcomes: readonly EditOutcome[];
+  /** Rows that were inserted and have a record now: they get its id, and so do the rows that point to them. Where one is left, its outcome is not noted. */
+  readonly renames: readonly Rename[];
+}
+
+/** A row that gets the id of its record. */
+export interface Rename {
+  readonly editId: string;
+  readonly entity: Entity;
+  readonly from: RowId;
+  readonly to: RowId;
 }
 
 /** What came of an edit. */
 export interface EditOutcome {
   readonly editId: string;
-  /** `taken`, `conflict` and `held` go on; with all others it is over. */
+  /** `taken`, `conflict`, `held` and `refused` go on; with all others it is over. */
   readonly state: 'taken' | 'conflict' | 'held' | 'done' | 'void' | 'lost' | 'refused' | 'superseded';
   /** What there is to say to its user. */
   readonly note?: string;
@@ -172,7 +182,7 @@ export interface SqlEdit {
   readonly editId: string;
   readonly kind: 'update' | 'insert' | 'delete';
   /** `new`: not taken so far. `side_effect`: nobody meant it. */
-  readonly state: 'new' | 'taken' | 'conflict' | 'held' | 'side_effect';
+  readonly state: 'new' | 'taken' | 'conflict' | 'held' | 'refused' | 'side_effect';
   /** By column, of those that people may change: of an update the ones that it changed, of a delete all, of an insert none. */
   readonly before: RowValues;
   /** Likewise; of a delete none. */
@@ -197,6 +207,18 @@ export interface ReadEdits {
   readonly rows: readonly EditedRow[];
   /** The number of the last run. */
   readonly lastRun: number;
+  /** Where the next page begins; absent where there is none. */
+  readonly next?: string | undefined;
+}
+
+/** Which edits are read. */
+export interface EditPage {
+  /** At most so many new edits. */
+  readonly limit: number;
+  /** Where the page begins; `0` for the first. */
+  readonly after: string;
+  /** Those as well that are open and not new. */
+  readonly isAll?: boolean;
 }
 
 /**
@@ -228,8 +250,10 @@ export interface Warehouse {
   findRun(run: string): Promise<number | undefined>;
   /** Writes freshness alone, in one statement. Returns the number of the last run. */
   touch(freshness: readonly Freshness[]): Promise<number>;
-  /** Rows of these tables that have new edits, those that were edited first, up to so many edits; all as of one moment. */
-  readEdits(tables: readonly TableLayout[], limit: number): Promise<ReadEdits>;
+  /** Rows of these tables that have new edits, those that were edited first; all as of one moment. */
+  readEdits(tables: readonly TableLayout[], page: EditPage): Promise<ReadEdits>;
+  /** Calls the listener when there may be new edits, and after each loss of the connection on which that is told. It ends with `close`. */
+  listen(listener: () => void): void;
   /** All rows in the order of their ids, numbers by size. */
   scan(table: TableLayout): AsyncIterable<ScannedRow>;
   close(): Promise<void>;

@@ -59,7 +59,7 @@ export function editObjectsSql(schema: string): string {
   const sync = syncSchemaOf(schema);
   const table = qualified(sync, editTableName);
   return [
-    `CREATE INDEX IF NOT EXISTS edit_new ON ${table} (seq) WHERE state = 'new'`,
+    `CREATE INDEX IF NOT EXISTS edit_new ON ${table} (seq) WHERE state IN ('new', 'side_effect')`,
     `CREATE INDEX IF NOT EXISTS edit_open ON ${table} (entity, id) WHERE ended_at IS NULL`,
     `CREATE INDEX IF NOT EXISTS edit_by_row ON ${table} (entity, id, xid)`,
     `CREATE SEQUENCE IF NOT EXISTS ${qualified(sync, newIdName)} INCREMENT -1 START -1 MAXVALUE -1`,
