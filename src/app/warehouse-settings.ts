@@ -70,9 +70,39 @@ export const warehouse = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .describe('Names of stages in which an opportunity counts as lost, whatever the CRM says of them.'),
+  edits: section({
+    enabled: flag(
+      false,
+      'Whether the tables can be edited by SQL: what is changed, inserted and deleted there goes to the CRM.',
+    ),
+    conflict: z
+      .enum(['crm', 'warehouse', 'ask'])
+      .default('crm')
+      .describe('Who wins when the CRM and SQL changed one field differently.'),
+    vanishedRows: z
+      .enum(['ask', 'trash', 'restore'])
+      .default('ask')
+      .describe(
+        'What a row that was deleted by SQL means: a question, the trash of the CRM, or that it comes back. Contacts always ask.',
+      ),
+    bulkRows: whole(
+      1,
+      1_000,
+      'A statement that reaches more rows is refused in its own session, unless its transaction says that it is meant.',
+    ),
+    wake: z
+      .enum(['notify', 'poll'])
+      .default('notify')
+      .describe(
+        'How edits are noticed: told by the database on a connection of its own, or looked for each pollMs, as behind a pooler of transactions.',
+      ),
+    pollMs: whole(1_000, 5_000, 'How often edits are looked for where wake is poll (milliseconds)'),
+  }),
   brakes: section({
-    deletesMin: whole(0, 5, 'Rows of a table that may always be deleted within an hour.'),
-    deletesShare: share(0.1, 'Share of a table whose rows may be deleted within an hour.'),
+    changesMin: whole(0, 20, 'Rows of a table that may always be edited at once by SQL.'),
+    changesShare: share(0.2, 'Share of a table whose rows may be edited at once by SQL.'),
+    deletesMin: whole(0, 5, 'Rows of a table that may always be deleted within an hour, or by SQL at once.'),
+    deletesShare: share(0.1, 'Share of a table whose rows may be deleted within an hour, or by SQL at once.'),
   }),
   tables: section({
     leads: table(true),

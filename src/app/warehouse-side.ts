@@ -45,6 +45,7 @@ export function openDatabase(
     ...(caFile === undefined ? {} : { caFile }),
     keeper,
     hasHistory: warehouse.history === 'on',
+    isEditable: warehouse.edits.enabled,
     ...(fence ? { fence } : {}),
     clock: systemClock,
     log,
@@ -83,7 +84,22 @@ export const termsOf = (warehouse: WarehouseSettings): Omit<WarehouseTerms, 'dat
   auditMinute: auditMinuteOf(warehouse),
   lostStages: warehouse.lostStages,
   limits: warehouse.brakes,
+  editing: editTermsOf(warehouse),
 });
+
+/** What the settings say of edits by SQL; `undefined` where they are refused. */
+function editTermsOf({ brakes, edits }: WarehouseSettings): WarehouseTerms['editing'] {
+  const { bulkRows, conflict, enabled, pollMs, vanishedRows, wake } = edits;
+  if (!enabled) return undefined;
+  return {
+    bulkRows,
+    conflict: conflict === 'warehouse' ? 'table' : conflict,
+    deletes: vanishedRows,
+    isNotified: wake === 'notify',
+    pollMs,
+    limits: brakes,
+  };
+}
 
 /** The tables as the catalog wants them now, with the columns that the mirror keeps of custom fields. */
 export function layoutNow(

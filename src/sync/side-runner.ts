@@ -42,6 +42,7 @@ export class SideRunner extends Loop {
     this.#options = options;
     this.recordProblems = new Problems(clock, log);
     this.expectedBy = clock.monotonicMs();
+    side.listen?.(() => this.kick());
   }
 
   /** The CRM has something that the look before did not show; that one was at `since`, epoch ms, where it is known. */

@@ -133,6 +133,8 @@ export interface Side {
   readonly askedAt: string;
   /** What else an operator should know of it, each with the code of its kind. */
   notices(): readonly { readonly code: ErrorCode; readonly words: string }[];
+  /** Calls `onNews` whenever there may be something new at the side; absent where only a look tells. */
+  listen?(onNews: () => void): void;
   /** Throws why the side may not be written by this process. */
   expectWriter(): void;
   /** Leaves the side to the next process; to be called after the last cycle. */

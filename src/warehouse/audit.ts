@@ -2,11 +2,12 @@ import { journalEntry } from '../core/journal-entry.ts';
 import type { Entity, RecordKey } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
 import { equalValues, type Fields } from '../core/value.ts';
+import { editedOf } from './edits/landing.ts';
 import { warehouseFacts } from './facts.ts';
 import type { WarehouseLink } from './link.ts';
 import type { TableLayout, WarehouseLayout } from './port/layout.ts';
 import type { ScannedRow } from './port/port.ts';
-import { compareIds, keyOf, rowIdOf, valuesOf } from './rows.ts';
+import { compareIds, fieldsOf, keyOf, rowIdOf, valuesOf } from './rows.ts';
 
 /** What comparing all rows of a table with the records came to. All of it is written again. */
 export interface TableAudit {
@@ -41,13 +42,17 @@ interface Drift {
  * Compares every row with its record, without keeping more than one of them, and makes due again what differs. Both values are in the
  * journal then. What is due anyway is left alone: it is known to differ.
  */
-export async function audit(link: WarehouseLink, { tables }: WarehouseLayout): Promise<AuditReport> {
+export async function audit(
+  link: WarehouseLink,
+  { tables }: WarehouseLayout,
+  takeEdits: () => Promise<void> = async () => undefined,
+): Promise<AuditReport> {
   const { clock, log, mirror, newWord } = link;
   const at = clock.now();
   const occasion = { now: at, run: newWord() };
   const found: TableAudit[] = [];
   for (const table of tables) {
-    const compared = await auditTable(link, table, (drifts) =>
+    const compared = await auditTable(link, table, takeEdits, (drifts) =>
       mirror.transaction(() => {
         mirror.feed.noteDue(drifts.map(({ key }) => key));
         mirror.appendJournal(
@@ -70,6 +75,7 @@ const driftCause = 'the row in the warehouse differed from the CRM';
 async function auditTable(
   { clock, database, mirror }: WarehouseLink,
   table: TableLayout,
+  takeEdits: () => Promise<void>,
   keep: (drifts: readonly Drift[]) => void,
 ): Promise<TableAudit> {
   const { entity } = table;
@@ -78,19 +84,28 @@ async function auditTable(
     .filter(({ presence }) => presence === 'present')
     .sort((one, other) => compareIds(rowIdOf(one.key), rowIdOf(other.key)));
   let counts = { rows: 0, missing: 0, extra: 0, different: 0 };
-  const drifts: Drift[] = [];
-  const note = (kind: keyof typeof counts, drift: Drift) => {
+  let found: (Drift & { readonly kind: Exclude<keyof typeof counts, 'rows'> })[] = [];
+  const flush = async () => {
+    if (found.length === 0) return;
+    // What shows an edit was edited before it was read.
+    await takeEdits();
+    const isEdited = editedOf(mirror);
+    const drifts = found.filter(({ key }) => !isEdited(key));
+    found = [];
+    for (const { kind } of drifts) counts = { ...counts, [kind]: counts[kind] + 1 };
+    if (drifts.length > 0) keep(drifts);
+  };
+  const note = async (kind: (typeof found)[number]['kind'], drift: Drift) => {
     if (mirror.feed.isDue(drift.key)) return;
-    counts = { ...counts, [kind]: counts[kind] + 1 };
-    drifts.push(drift);
-    if (drifts.length >= chunkMax) keep(drifts.splice(0));
+    found.push({ ...drift, kind });
+    if (found.length >= chunkMax) await flush();
   };
   let next = 0;
   let missed = 0;
   const noteMissing = async ({ fields, key }: StoredRecord) => {
     // While a table is filled most of them are, and no row comes for which others have their turn.
     if (!mirror.feed.isDue(key))
-      note('missing', { key, lost: {}, after: columnsToFields(valuesOf(fields, table), table) });
+      await note('missing', { key, lost: {}, after: fieldsOf(valuesOf(fields, table), table) });
     missed += 1;
     if (missed % chunkMax === 0) await clock.sleep(0);
   };
@@ -103,15 +118,15 @@ async function auditTable(
       next += 1;
       // What is known of it may have changed since the comparison began.
       const drift = driftOf(mirror.findRecord(record.key) ?? record, row, table);
-      if (drift) note('different', drift);
+      if (drift) await note('different', drift);
       continue;
     }
     const key = keyOf(entity, row.id, row.values);
     if (key && mirror.findRecord(key)?.presence !== 'present')
-      note('extra', { key, lost: columnsToFields(row.values, table), after: {} });
+      await note('extra', { key, lost: fieldsOf(row.values, table), after: {} });
   }
   for (const record of expected.slice(next)) await noteMissing(record);
-  keep(drifts);
+  await flush();
   return { entity, ...counts };
 }
 
@@ -124,13 +139,7 @@ function driftOf({ fields, key }: StoredRecord, row: ScannedRow, table: TableLay
   const pick = (values: Fields) => Object.fromEntries(names.map((name) => [name, values[name] ?? null]));
   return {
     key,
-    lost: columnsToFields(pick(row.values), table),
-    after: columnsToFields(pick(wanted), table),
+    lost: fieldsOf(pick(row.values), table),
+    after: fieldsOf(pick(wanted), table),
   };
-}
-
-function columnsToFields(values: Fields, { columns }: TableLayout): Fields {
-  return Object.fromEntries(
-    columns.flatMap(({ field, name }) => (values[name] === undefined ? [] : [[field, values[name]]])),
-  ) as Fields;
 }

@@ -89,7 +89,12 @@ export function layoutOf(
     };
   });
   if (!editing) return { schema, hasHistory, tables };
-  return { schema, hasHistory, tables: tables.map((table) => withEditing(table, catalog)), editing };
+  return {
+    schema,
+    hasHistory,
+    tables: tables.map((table) => withEditing(table, catalog)),
+    editing: { bulkRows: editing.bulkRows },
+  };
 }
 
 const withEditing = (table: TableLayout, catalog: Catalog): TableLayout => {
@@ -127,12 +132,18 @@ function editingOf(field: FieldDefinition): ColumnEditing | undefined {
   };
 }
 
+/** What the column of a field is called as a rule. A custom field whose column is called otherwise is named by its key. */
+export function columnNameOf({ name }: Pick<FieldDefinition, 'name'>): string {
+  const key = customFieldKey(name);
+  return key === undefined ? name.replaceAll('.', '_') : columnName(key, '', new Set());
+}
+
 function standardColumn(field: FieldDefinition): ColumnLayout {
   const { kind, name } = field;
   const isParent = kind === 'lead' || kind === 'task';
   return {
     field: name,
-    name: name.replaceAll('.', '_'),
+    name: columnNameOf(field),
     // A confidence is a percentage.
     type: kind === 'integer' ? 'integer' : typesOfKinds[kind],
     comment: commentOf(field),

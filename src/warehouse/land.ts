@@ -2,6 +2,7 @@ import { isSyncError } from '../core/errors.ts';
 import type { Due } from '../core/feed.ts';
 import { type Entity, recordKeyText } from '../core/record.ts';
 import { noteDeleted } from './brakes.ts';
+import { type Editing, editingOf, noteTold } from './edits/landing.ts';
 import { warehouseFacts } from './facts.ts';
 import type { WarehouseLink } from './link.ts';
 import type { TableLayout, WarehouseLayout } from './port/layout.ts';
@@ -25,19 +26,38 @@ const runsKeptMs = 7 * 24 * 60 * 60 * 1_000;
 /** What a user's trigger made of a row, it will make of it again. */
 const rewrittenMs = 60 * 60 * 1_000;
 
-/** Writes some of what is due in one transaction, and the reference data. Returns how many records it carried; `undefined` where there is nothing to write. */
+/** What one write carried. */
+export interface Carried {
+  readonly records: number;
+  /** Whether a row was left because of an edit that is not known. */
+  readonly hasEdited: boolean;
+}
+
+/** Writes some of what is due in one transaction, with what came of edits, and the reference data. `undefined` where there is nothing to write. */
 export async function writeDue(
   link: WarehouseLink,
   { tables }: WarehouseLayout,
   entities: readonly Entity[],
   references?: References,
-): Promise<number | undefined> {
+): Promise<Carried | undefined> {
   const { clock, database, mirror } = link;
-  const due = partOf(mirror, mirror.feed.takeDue(clock.now(), batchMax, entities));
-  if (due.length === 0 && !references) return undefined;
-  const batches = tables.map((table) => tableBatch(link, table, due));
+  const editing = editingOf(mirror, entities, batchMax);
+  const wanted = mirror.feed
+    .takeDue(clock.now(), batchMax, entities)
+    .filter(({ key }) => editing.mayShow(key));
+  const due = partOf(mirror, wanted);
+  if (due.length === 0 && !references && editing.untold.length === 0) return undefined;
+  const batches = tables.map((table) => tableBatch(link, table, due, editing));
   const gone = batches.flatMap((batch) => batch.gone.map(({ id }) => ({ entity: batch.table.entity, id })));
-  return carry(link, due, gone, (run, after) => database.write(run, { after, tables: batches, references }));
+  const batch = { tables: batches, references, edits: editing.decided };
+  const carried = await carry(
+    link,
+    due,
+    gone,
+    (run, after) => database.write(run, { after, ...batch }),
+    editing,
+  );
+  return { ...carried, records: carried.records + editing.untold.length };
 }
 
 /** So many of them as have not too many versions: after weeks without the database a record may have hundreds. */
@@ -50,9 +70,11 @@ function partOf({ feed }: WarehouseLink['mirror'], due: readonly Due[]): readonl
   return end < 0 ? due : due.slice(0, end);
 }
 
-/** Fills a table with records of which nothing but the fields of now is to be written. Returns how many; `undefined` where these are too few for that. */
-export async function fillDue(link: WarehouseLink, table: TableLayout): Promise<number | undefined> {
+/** Fills a table with records of which nothing but the fields of now is to be written. `undefined` where these are too few for that. */
+export async function fillDue(link: WarehouseLink, table: TableLayout): Promise<Carried | undefined> {
   const { database, mirror } = link;
+  // What was edited is written row by row.
+  if (mirror.edits.readOpen().length > 0) return undefined;
   const due = mirror.feed.takeFresh(table.entity, fillMax);
   if (due.length <= batchMax) return undefined;
   return carry(link, due, [], (run, after) => database.fill(run, after, table, freshRows(link, table, due)));
@@ -65,7 +87,12 @@ function* freshRows(link: WarehouseLink, table: TableLayout, due: readonly Due[]
   }
 }
 
-function tableBatch(link: WarehouseLink, table: TableLayout, due: readonly Due[]): TableBatch {
+function tableBatch(
+  link: WarehouseLink,
+  table: TableLayout,
+  due: readonly Due[],
+  editing: Editing,
+): TableBatch {
   const { clock, hasHistory, mirror, times } = link;
   const now = clock.now();
   const rows: RowVersion[] = [];
@@ -76,6 +103,8 @@ function tableBatch(link: WarehouseLink, table: TableLayout, due: readonly Due[]
     const ended = mirror.feed.readVersions(key);
     if (hasHistory) past.push(...ended.map((version) => pastOf(version, table, times)));
     const version = mirror.findVersion(key);
+    // Its row was deleted, and nobody has decided what that comes to.
+    if (version && editing.isDeleted(key)) continue;
     if (!version) {
       gone.push({ id: rowIdOf(key), at: ended.at(-1)?.validUntil ?? now });
       continue;
@@ -83,7 +112,8 @@ function tableBatch(link: WarehouseLink, table: TableLayout, due: readonly Due[]
     const row = rowOf(version, table, times);
     // The row may show a record of another account, which had the id before: nothing of it is kept.
     const isOther = ended.some((each) => each.ended === 'left_out');
-    rows.push(isOther ? { ...row, values: { ...emptyValues(table), ...row.values } } : row);
+    const whole = isOther ? { ...emptyValues(table), ...row.values } : row.values;
+    rows.push({ ...row, values: editing.withoutOpen(key, whole, table) });
   }
   return { table, rows, past, gone };
 }
@@ -100,7 +130,8 @@ async function carry(
   due: readonly Due[],
   gone: readonly RowName[],
   write: (run: string, after: number) => Promise<WriteReply>,
-): Promise<number> {
+  editing?: Editing,
+): Promise<Carried> {
   const { clock, mirror, newWord } = link;
   const { feed } = mirror;
   const run = newWord();
@@ -113,8 +144,9 @@ async function carry(
   mirror.transaction(() => {
     noteWritten(link, due, reply);
     noteAllDeleted(link, gone, reply);
+    if (editing) noteTold(mirror, editing, reply.left);
   });
-  return due.length;
+  return { records: due.length, hasEdited: reply.left.some(({ why }) => why === 'edited') };
 }
 
 function noteWritten(
@@ -130,7 +162,7 @@ function noteWritten(
   );
   feed.forgetRuns(clock.now() - runsKeptMs);
   for (const { item, row } of found) {
-    if (row.why === 'untried') continue;
+    if (row.why === 'untried' || row.why === 'edited') continue;
     // What changed while it was written is due at once.
     if (row.why === 'rewritten' && feed.isDue(item.key)) continue;
     feed.putOff([item.key], clock.now() + waitMs(row, item), row.words);

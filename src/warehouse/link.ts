@@ -1,6 +1,9 @@
 import type { Mirror } from '../core/mirror.ts';
 import type { Entity } from '../core/record.ts';
 import type { Link } from '../sync/link.ts';
+import type { EditPolicy } from './edits/context.ts';
+import type { EditLimits } from './edits/edit-brakes.ts';
+import type { Editing } from './port/layout.ts';
 import type { Warehouse } from './port/port.ts';
 
 /** What the warehouse of a link is, and how it is kept. */
@@ -16,6 +19,16 @@ export interface WarehouseTerms {
   /** Names of stages in which an opportunity is lost, whatever the CRM says of them. */
   readonly lostStages: readonly string[];
   readonly limits: DeleteLimits;
+  /** How edits by SQL are taken; absent where they are refused. */
+  readonly editing?: EditTerms | undefined;
+}
+
+/** How edits by SQL are taken, and what they come to. */
+export interface EditTerms extends EditPolicy, Editing {
+  /** Whether the database tells of edits; else they are looked for each `pollMs`. */
+  readonly isNotified: boolean;
+  readonly pollMs: number;
+  readonly limits: EditLimits;
 }
 
 /** Rows that may always be deleted within an hour, and the share of a table that may. */

@@ -9,6 +9,12 @@ import type { PastVersion, RowId, RowValues, RowVersion } from './port/port.ts';
 export const rowIdOf = ({ entity, id }: RecordKey): RowId =>
   isListed(entity) ? id : splitContactId(id).contactId;
 
+/** The key under which a row is due that shows no record: to be deleted. */
+export const strayKey = (entity: Entity, id: RowId): RecordKey => ({
+  entity,
+  id: isListed(entity) ? id : joinContactId({ leadId: '0', contactId: id }),
+});
+
 /** The key of the record that a row shows; `undefined` where the row of a contact names no lead. */
 export function keyOf(entity: Entity, id: RowId, values: RowValues): RecordKey | undefined {
   if (isListed(entity)) return { entity, id };
@@ -27,6 +33,15 @@ export function valuesOf(fields: Fields, { columns }: Pick<TableLayout, 'columns
   }
   return values;
 }
+
+/** The fields that columns show; the reverse of {@link valuesOf}. */
+export const fieldsOf = (values: RowValues, { columns }: Pick<TableLayout, 'columns'>): Fields =>
+  Object.fromEntries(
+    columns.flatMap(({ field, name }) => {
+      const value = values[name];
+      return value === undefined ? [] : [[field, value] as const];
+    }),
+  );
 
 /** Every column that is in use as empty. */
 export const emptyValues = ({ columns }: Pick<TableLayout, 'columns'>): RowValues =>
@@ -53,7 +68,7 @@ export const rowOf = (version: Version, table: TableLayout, { lagMs }: Bounds): 
   values: valuesOf(version.fields, table),
   validFrom: version.validFrom,
   validAfter: version.validAfter === undefined ? undefined : version.validAfter - lagMs,
-  madeBy: version.madeBy,
+  madeBy: version.madeBy === 'warehouse' ? 'sql' : version.madeBy,
 });
 
 export const pastOf = (version: EndedVersion, table: TableLayout, bounds: Bounds): PastVersion => ({

@@ -1,5 +1,6 @@
 import { isSyncError } from '../core/errors.ts';
 import type { Entity } from '../core/record.ts';
+import type { OutboxItem } from '../core/state.ts';
 import { answersTo } from '../core/waiting/answer.ts';
 import { shownOf } from '../core/waiting/brakes.ts';
 import type { Brake, Hold } from '../core/waiting/waiting.ts';
@@ -10,15 +11,16 @@ import { type AuditReport, audit } from './audit.ts';
 import { behindHolds, hasCaughtUp } from './behind.ts';
 import { endApprovals, findBrakes } from './brakes.ts';
 import { layoutOf, nextColumns } from './columns.ts';
+import { WarehouseEdits } from './edits/edits.ts';
 import { warehouseFacts } from './facts.ts';
 import { freshnessOf } from './freshness.ts';
 import { LaidOut } from './laid-out.ts';
 import { fillDue, writeDue } from './land.ts';
 import type { WarehouseLink, WarehouseTerms } from './link.ts';
-import { comparePlans, type WarehousePlan } from './plan.ts';
+import { comparePlans, editsOf, type WarehousePlan } from './plan.ts';
 import { newWarehouseError } from './port/errors.ts';
 import type { WarehouseLayout } from './port/layout.ts';
-import type { Meeting } from './port/port.ts';
+import type { EditedRow, Meeting } from './port/port.ts';
 import { forgetWritten, recover } from './recover.ts';
 import { referencesOf } from './references.ts';
 
@@ -38,7 +40,7 @@ const recoveriesMax = 3;
 /** Records that cannot be written are listed up to this number. */
 const shownMax = 100;
 
-/** The database as a side: one way, from the CRM to its tables. */
+/** The database as a side: the tables follow the CRM's records, and where that is switched on, edits by SQL go to the CRM. */
 export class WarehouseSide implements Side {
   readonly name = 'warehouse';
   readonly title = 'the warehouse';
@@ -54,6 +56,7 @@ export class WarehouseSide implements Side {
   /** Whether this process knew once how the database was left. */
   #hasMet = false;
   readonly #laidOut: LaidOut;
+  readonly #edits: WarehouseEdits;
   #kept: WarehousePlan | undefined;
   #freshAt = Number.NEGATIVE_INFINITY;
 
@@ -61,13 +64,15 @@ export class WarehouseSide implements Side {
     this.mirror = link.mirror.of(this.name);
     this.#link = { ...link, ...terms, mirror: this.mirror };
     this.#laidOut = new LaidOut(this.#link);
+    this.#edits = new WarehouseEdits(this.#link);
   }
 
   get pace(): SidePace {
     const { clock, freshnessMs } = this.#link;
     const dueInMs = (this.mirror.feed.nextDueAt() ?? Number.POSITIVE_INFINITY) - clock.now();
     const idleMs = freshnessMs > 0 ? Math.min(freshnessMs, pollMaxMs) : pollMaxMs;
-    const pollMs = this.#met ? Math.max(pollMinMs, Math.min(dueInMs, idleMs)) : pollMinMs;
+    const soonMs = Math.min(dueInMs, idleMs, this.#edits.lookInMs);
+    const pollMs = this.#met ? Math.max(pollMinMs, soonMs) : pollMinMs;
     return { gapMs, pollMs, restlessMs: pollMs };
   }
 
@@ -80,15 +85,24 @@ export class WarehouseSide implements Side {
   }
 
   async plan(): Promise<WarehousePlan> {
-    await this.#work(async () => false);
-    this.#kept = this.#planNow();
+    let edited: readonly EditedRow[] = [];
+    await this.#work(async (layout) => {
+      edited = await this.#edits.preview(layout);
+      return false;
+    });
+    this.#kept = this.#planNow(edited);
     return this.#kept;
   }
 
   async apply(run: string): Promise<readonly PlanDifference[] | undefined> {
     const kept = this.#kept;
     if (kept?.run !== run) return undefined;
-    const differences = comparePlans(kept, this.#planNow());
+    let edited: readonly EditedRow[] = [];
+    await this.#work(async (layout) => {
+      edited = await this.#edits.preview(layout);
+      return false;
+    });
+    const differences = comparePlans(kept, this.#planNow(edited));
     if (differences.length > 0) return differences;
     this.#kept = undefined;
     const due = sumOf(this.mirror.feed.countDue());
@@ -119,8 +133,14 @@ export class WarehouseSide implements Side {
     );
   }
 
-  /** Nothing of the warehouse is sent to the CRM. */
-  isWithheld = () => false;
+  isWithheld({ key }: OutboxItem): boolean {
+    return this.#link.editing !== undefined && (!this.report || this.#edits.isStopped(key.entity));
+  }
+
+  listen(onNews: () => void): void {
+    this.#edits.listen(onNews);
+  }
+
   lookedBefore = () => undefined;
   readTyped: Side['readTyped'] = () => ({ kind: 'refused', reason: 'The warehouse asks about no values.' });
   notices = () => [];
@@ -161,6 +181,7 @@ export class WarehouseSide implements Side {
     if (!isAnew) await recover(this.#link, met.lastRun, this.#hasMet);
     else if (feed.lastRun() > 0 || feed.pendingRun()) this.#beginAnew();
     this.#hasMet = true;
+    this.#edits.noteMet();
     return met;
   }
 
@@ -208,10 +229,12 @@ export class WarehouseSide implements Side {
     await this.#laidOut.keep(layout);
     if (this.#isAuditDue()) await this.#audit(layout);
     const begunAt = clock.monotonicMs();
+    await this.#edits.decide(layout);
     let rows = 0;
     const toFill = new Set(this.#link.entities);
     for (let written = 1; written > 0; ) {
       if (rows >= wanted && clock.monotonicMs() - begunAt >= cycleMaxMs) break;
+      if (this.#edits.isDue) await this.#edits.decide(layout);
       written = await this.#landSome(layout, toFill);
       rows += written;
     }
@@ -225,17 +248,19 @@ export class WarehouseSide implements Side {
   /** Returns how many records were carried. A table leaves `toFill` once there is no longer enough to fill it with: finding out looks at all that is due. */
   async #landSome(layout: WarehouseLayout, toFill: Set<Entity>): Promise<number> {
     const entities = this.#writable();
-    if (entities.length === 0) return 0;
+    // What came of edits is told all the same, as long as the tables are as they were laid out.
+    if (entities.length === 0 && this.#edits.decided.brakes.length === 0) return 0;
     for (const table of layout.tables) {
       if (!toFill.has(table.entity) || !entities.includes(table.entity)) continue;
       const filled = await fillDue(this.#link, table);
-      if (filled) return filled;
+      if (filled) return filled.records;
       toFill.delete(table.entity);
     }
     const references = this.#referencesDue();
     const written = await writeDue(this.#link, layout, entities, references?.rows);
     if (written !== undefined && references) this.mirror.saveFact(warehouseFacts.references, references.text);
-    return written ?? 0;
+    if (written?.hasEdited) this.#edits.noteNews();
+    return written?.records ?? 0;
   }
 
   /** The reference data where it is not as it was written last. */
@@ -268,7 +293,7 @@ export class WarehouseSide implements Side {
   async #audit(layout: WarehouseLayout): Promise<AuditReport> {
     const held = new Set(this.#tableHolds().map(({ entity }) => entity));
     const tables = layout.tables.filter(({ entity }) => !held.has(entity));
-    this.lastAudit = await audit(this.#link, { ...layout, tables });
+    this.lastAudit = await audit(this.#link, { ...layout, tables }, () => this.#edits.take(layout));
     for (const { entity } of tables) this.mirror.dropFact(warehouseFacts.behind(entity));
     return this.lastAudit;
   }
@@ -300,10 +325,11 @@ export class WarehouseSide implements Side {
   #find() {
     const { clock, entities, limits } = this.#link;
     const { feed } = this.mirror;
-    const brakes = findBrakes(this.mirror, entities, limits, clock.now());
+    const { decided } = this.#edits;
+    const brakes = [...findBrakes(this.mirror, entities, limits, clock.now()), ...decided.brakes];
     const stuck = feed.readStuck(shownMax);
     const ofRows = stuck.shown.map(({ key, reason }): Hold => ({ entity: key.entity, id: key.id, reason }));
-    return { brakes, holds: [...this.#tableHolds(), ...ofRows] };
+    return { brakes, holds: [...this.#tableHolds(), ...ofRows, ...decided.holds] };
   }
 
   /** The tables that are not written now, whatever is due. */
@@ -312,7 +338,7 @@ export class WarehouseSide implements Side {
     return [...this.#laidOut.holds, ...behindHolds(this.mirror, entities, clock.now())];
   }
 
-  #planNow(): WarehousePlan {
+  #planNow(edited: readonly EditedRow[]): WarehousePlan {
     const { clock, newWord } = this.#link;
     const { feed } = this.mirror;
     const { brakes, holds } = this.#find();
@@ -320,22 +346,34 @@ export class WarehouseSide implements Side {
     const records = Object.fromEntries(
       Object.entries(due).map(([entity, count]) => [entity, count - (deletes[entity as Entity] ?? 0)]),
     );
-    return { run: newWord(), side: 'warehouse', at: clock.now(), records, deletes, brakes, holds };
+    return {
+      run: newWord(),
+      side: 'warehouse',
+      at: clock.now(),
+      records,
+      deletes,
+      edits: editsOf(edited),
+      brakes,
+      holds,
+    };
   }
 
   #report(isWritten: boolean): void {
-    const { clock, isManual = false } = this.#link;
+    const { clock, entities, isManual = false, limits } = this.#link;
     const { brakes, holds } = this.#find();
     const due = sumOf(this.mirror.feed.countDue());
     this.report = {
       at: clock.now(),
       brakes,
       holds,
-      conflicts: [],
-      refusals: [],
-      questions: brakes.map(questionOf),
+      conflicts: this.#edits.decided.conflicts,
+      refusals: this.#edits.decided.refusals,
+      questions: [
+        ...findBrakes(this.mirror, entities, limits, clock.now()).map(questionOf),
+        ...this.#edits.questions(),
+      ],
       restlessRows: 0,
-      hasWork: due > 0,
+      hasWork: due > 0 || this.#edits.decided.toPush.length > 0,
       hasActed: isWritten,
       unapplied: isManual ? due : 0,
       toSide: isWritten ? 'written' : due > 0 ? 'waiting' : 'nothing',

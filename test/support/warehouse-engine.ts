@@ -7,6 +7,7 @@ import { type CrmContents, type CrmPerson, valueAt, workInCrm } from '../../src/
 import { emptyCatalog } from '../../src/core/fields/catalog.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import { listedEntities } from '../../src/core/record.ts';
+import type { Answer } from '../../src/core/waiting/answer.ts';
 import { createRequestBudget } from '../../src/crm/budget.ts';
 import { createCrmClient } from '../../src/crm/client.ts';
 import { createInProcessQueue } from '../../src/inprocess/queue.ts';
@@ -93,6 +94,7 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       tls: 'off',
       keeper: { link: 'stage', account: 'account-1', word, token: 0 },
       hasHistory: true,
+      isEditable: options.terms?.editing !== undefined,
       clock: systemClock,
       log,
     });
@@ -125,7 +127,7 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
     };
     const mend = async () => {
       const { entities = listedEntities } = options.terms ?? {};
-      const own = { schema: 'crm', entities, hasHistory: true };
+      const own = { schema: 'crm', entities, hasHistory: true, editing: options.terms?.editing };
       const kept = mirror.readFact(warehouseFacts.columns) ?? [];
       await adapter.layOut(layoutOf(own, mirror.readCatalog() ?? emptyCatalog, kept), { mend: true });
     };
@@ -152,6 +154,9 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
     /** What a user answers to a question of the warehouse. */
     approve(scope: string) {
       answer(opened.engine, [scope], 'approve');
+    },
+    answer(scope: string, choice: Answer) {
+      answer(opened.engine, [scope], choice);
     },
     /** All rows compared with the CRM's records, as a command does. */
     async compare() {

@@ -1,0 +1,39 @@
+import { journalEntry } from '../../core/journal-entry.ts';
+import { isClaimToken } from '../../core/record.ts';
+import { isUnanswered } from '../../core/state.ts';
+import { come, type EditContext, type EditedRecord, type EditVerdict, nothingToDo } from './context.ts';
+import { decideCreate } from './decide-create.ts';
+import { decideDelete } from './decide-delete.ts';
+import { decideUpdate } from './decide-update.ts';
+
+/** Decides what becomes of a record with open edits. */
+export function decideEdits(context: EditContext, subject: EditedRecord): EditVerdict {
+  const { edits, item, key, record } = subject;
+  if (edits.length === 0) return nothingToDo;
+  if (isClaimToken(key.id)) return decideCreate(context, subject);
+  if (!record || record.presence === 'gone')
+    return isUnanswered(item) ? nothingToDo : endAll(context, subject);
+  return edits.at(-1)?.kind === 'delete' ? decideDelete(context, subject) : decideUpdate(context, subject);
+}
+
+const goneNote = 'The CRM does not have the record any more.';
+
+/** The record is gone: what was deleted is done, and what was edited is kept in the history. */
+function endAll(context: EditContext, { edits, item, key }: EditedRecord): EditVerdict {
+  const lost = Object.assign({}, ...edits.filter(({ kind }) => kind === 'update').map(({ after }) => after));
+  return {
+    edits: edits.map((edit) => (edit.kind === 'delete' ? come(edit, 'done') : come(edit, 'lost', goneNote))),
+    dropsStep: item !== undefined,
+    isDue: true,
+    journal:
+      Object.keys(lost).length === 0
+        ? []
+        : [
+            journalEntry(context, key, {
+              kind: 'update',
+              lost,
+              cause: 'edited by SQL after its record was gone',
+            }),
+          ],
+  };
+}

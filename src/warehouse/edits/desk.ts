@@ -1,0 +1,179 @@
+import { countByKind, createCascades } from '../../core/cascade.ts';
+import type { Catalog } from '../../core/fields/catalog.ts';
+import { journalEntry } from '../../core/journal-entry.ts';
+import { isClaimToken, type RecordKey, recordKeyText } from '../../core/record.ts';
+import { emptyAgreement, isOnItsWay } from '../../core/state.ts';
+import { isOpen, type TakenEdit } from '../../core/taken-edit.ts';
+import { isAboutAny } from '../../core/waiting/scopes.ts';
+import type { Brake, Conflict, Hold, Refusal } from '../../core/waiting/waiting.ts';
+import { forgetStep, replaceStep } from '../../sync/pushing/unanswered.ts';
+import { warehouseFacts } from '../facts.ts';
+import type { EditTerms, WarehouseLink } from '../link.ts';
+import type { WarehouseLayout } from '../port/layout.ts';
+import type { EditedRow } from '../port/port.ts';
+import { strayKey } from '../rows.ts';
+import { come, type EditContext, type EditedRecord, type EditVerdict } from './context.ts';
+import { decideEdits } from './decide.ts';
+import { brakeEdits } from './edit-brakes.ts';
+import { takeRow } from './take.ts';
+
+/** What deciding about all open edits came to. */
+export interface DecidedAll {
+  readonly brakes: readonly Brake[];
+  readonly conflicts: readonly Conflict[];
+  readonly holds: readonly Hold[];
+  readonly refusals: readonly Refusal[];
+  /** Records of which a step waits to be sent. */
+  readonly toPush: readonly RecordKey[];
+}
+
+export const nothingDecided: DecidedAll = { brakes: [], conflicts: [], holds: [], refusals: [], toPush: [] };
+
+/** Takes what was read over into the mirror, each edit once. To be called in a transaction. */
+export function takeEdits(link: WarehouseLink, layout: WarehouseLayout, rows: readonly EditedRow[]): void {
+  const { clock, mirror, newWord } = link;
+  const occasion = { now: clock.now(), run: newWord(), edits: mirror.edits };
+  for (const row of rows) {
+    const table = layout.tables.find(({ entity }) => entity === row.entity);
+    if (!table) continue;
+    const { doubtful, due, edits } = takeRow(occasion, table, row);
+    for (const edit of edits) mirror.edits.save(edit);
+    for (const item of doubtful) mirror.saveOutboxItem(item);
+    mirror.feed.noteDue(due);
+  }
+}
+
+/** Decides about every record with open edits, and keeps all that follows. To be called in a transaction. */
+export function decideAll(link: WarehouseLink, catalog: Catalog, terms: EditTerms): DecidedAll {
+  const { clock, entities, mirror, newWord } = link;
+  const open = mirror.edits.readOpen();
+  const answers = new Map(mirror.readDecisions().map(({ choice, scope }) => [scope, choice]));
+  forgetAnswers(link, open);
+  if (open.length === 0) return nothingDecided;
+  const choice = (scope: string) => answers.get(scope);
+  const brakes: Brake[] = [];
+  for (const entity of entities) {
+    const own = open.filter(({ key }) => key.entity === entity);
+    const rows = mirror.readFact(warehouseFacts.rows(entity)) ?? 0;
+    const braked = brakeEdits(entity, own, rows, terms.limits, choice);
+    brakes.push(...braked.brakes);
+    for (const scope of braked.spent) mirror.dropDecision(scope);
+    for (const edit of braked.let) if (!edit.isMeant) mirror.edits.save({ ...edit, isMeant: true });
+    revoke(link, braked.revoked);
+    if (braked.brakes.length > 0)
+      for (const edit of own) noteBraked(link, edit, braked.brakes[0]?.reason ?? '');
+  }
+  const stopped = new Set(brakes.map(({ entity }) => entity));
+  const context: EditContext = {
+    now: clock.now(),
+    run: newWord(),
+    catalog,
+    policy: terms,
+    choice,
+    findInsert: mirror.edits.findInsert,
+    companyOf: (key) =>
+      countByKind(createCascades(mirror.readRecords(), mirror.readAllSteps()).goingWith(key)),
+  };
+  const all: EditVerdict[] = [];
+  const decide = (isWanted: (key: RecordKey) => boolean) => {
+    for (const subject of subjectsOf(link)) {
+      if (stopped.has(subject.key.entity) || !isWanted(subject.key)) continue;
+      const verdict = decideEdits(context, subject);
+      all.push(verdict);
+      carryOut(link, subject, verdict);
+    }
+  };
+  // What a create has made is a record like any other from then on.
+  decide(({ id }) => isClaimToken(id));
+  decide(({ id }) => !isClaimToken(id));
+  const holds = all.flatMap((verdict) => verdict.holds ?? []);
+  const conflicts = all.flatMap((verdict) => verdict.conflicts ?? []);
+  const refusals = all.flatMap((verdict) => verdict.refusals ?? []);
+  const toPush = mirror
+    .readOutbox()
+    .filter(isOnItsWay)
+    .map(({ key }) => key);
+  return { brakes, conflicts, holds, refusals, toPush };
+}
+
+/** Forgets answers about records of which no edit is open. */
+function forgetAnswers({ mirror }: WarehouseLink, open: readonly TakenEdit[]): void {
+  const keys = new Set(open.map(({ key }) => recordKeyText(key)));
+  const everyKey = (scope: string) => new Set([scope.split(':')[1] ?? '']);
+  for (const { scope } of mirror.readDecisions())
+    if (isAboutAny(scope, everyKey(scope)) && !isAboutAny(scope, keys)) mirror.dropDecision(scope);
+}
+
+function noteBraked({ mirror }: WarehouseLink, edit: TakenEdit, reason: string): void {
+  if (edit.isMeant) return;
+  const held = come(edit, 'held', reason);
+  if (held !== edit) mirror.edits.save(held);
+}
+
+/** The records with open edits, each with all that is known of it. */
+function subjectsOf({ mirror }: WarehouseLink): readonly EditedRecord[] {
+  const byKey = Map.groupBy(mirror.edits.readOpen(), ({ key }) => recordKeyText(key));
+  return [...byKey.values()].flatMap((edits) => {
+    const key = edits[0]?.key;
+    if (!key) return [];
+    return [
+      {
+        key,
+        record: mirror.findRecord(key),
+        agreement: mirror.findAgreement(key),
+        item: mirror.findOutboxItem(key),
+        edits,
+      },
+    ];
+  });
+}
+
+function carryOut(
+  { clock, mirror }: WarehouseLink,
+  { agreement, edits, key }: EditedRecord,
+  verdict: EditVerdict,
+): void {
+  const at = clock.now();
+  for (const edit of verdict.edits) mirror.edits.save(edit);
+  if (verdict.step) replaceStep(mirror, verdict.step, at);
+  else if (verdict.dropsStep) forgetStep(mirror, key, at);
+  for (const scope of verdict.spent ?? []) mirror.dropDecision(scope);
+  mirror.appendJournal(verdict.journal ?? []);
+  const made = verdict.edits.find(({ newId }) => newId !== undefined);
+  const now = new Map(verdict.edits.map((edit) => [edit.editId, edit]));
+  const isOver = edits.every((edit) => !isOpen(now.get(edit.editId) ?? edit));
+  if (isOver) {
+    mirror.dropAgreement(made?.key ?? key);
+  } else if (verdict.bases) {
+    const isEmpty = Object.keys(verdict.bases).length === 0;
+    if (isEmpty) mirror.dropAgreement(key);
+    else mirror.saveAgreement({ ...(agreement ?? emptyAgreement(key, at)), fields: verdict.bases });
+  }
+  const row = edits[0]?.row ?? key.id;
+  const isGone = isClaimToken(key.id) && !made && isOver;
+  if (verdict.isDue) mirror.feed.noteDue([key]);
+  if (made) mirror.feed.noteDue([made.key]);
+  if (isGone) mirror.feed.noteDue([strayKey(key.entity, row)]);
+}
+
+const revokedNote = 'It was taken back, with others that were too many to be meant.';
+
+/** Takes back what a user did not mean: the rows show the CRM's values again. */
+function revoke({ clock, mirror, newWord }: WarehouseLink, edits: readonly TakenEdit[]): void {
+  const occasion = { now: clock.now(), run: newWord() };
+  for (const edit of edits) {
+    mirror.edits.save(come(edit, 'lost', revokedNote));
+    const { after, before, key, kind, row } = edit;
+    mirror.feed.noteDue([isClaimToken(key.id) ? strayKey(key.entity, row) : key]);
+    if (kind === 'update')
+      mirror.appendJournal([
+        journalEntry(occasion, key, {
+          kind: 'update',
+          before: after,
+          after: before,
+          lost: after,
+          cause: 'taken back by a user',
+        }),
+      ]);
+  }
+}

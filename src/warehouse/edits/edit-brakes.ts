@@ -1,0 +1,81 @@
+import type { Entity } from '../../core/record.ts';
+import type { TakenEdit } from '../../core/taken-edit.ts';
+import { readBrakeAnswer } from '../../core/waiting/answer.ts';
+import { type BrakeLimits, brakeOf, brakeScope } from '../../core/waiting/brakes.ts';
+import type { Brake, StoppedChange } from '../../core/waiting/waiting.ts';
+
+export type EditLimits = Pick<BrakeLimits, 'changesMin' | 'changesShare' | 'deletesMin' | 'deletesShare'>;
+
+/** What the brakes for edits of one table come to. */
+export interface BrakedEdits {
+  readonly brakes: readonly Brake[];
+  /** Edits that may go on from now on. */
+  readonly let: readonly TakenEdit[];
+  /** Edits that a user took back. */
+  readonly revoked: readonly TakenEdit[];
+  /** Scopes of answers that are carried out. */
+  readonly spent: readonly string[];
+}
+
+interface Kind {
+  readonly scope: string;
+  readonly edits: readonly TakenEdit[];
+  readonly allowed: number;
+  words(rows: number): string;
+  change(edit: TakenEdit): StoppedChange;
+}
+
+/**
+ * The brakes of a table for edits that nobody let through so far: as many rows at once may be a mistake. `rows` is how many the table has. An
+ * approval is for as many as were shown, and for those that may be edited anyway.
+ */
+export function brakeEdits(
+  entity: Entity,
+  edits: readonly TakenEdit[],
+  rows: number,
+  limits: EditLimits,
+  choice: (scope: string) => string | undefined,
+): BrakedEdits {
+  const fresh = edits.filter(({ isMeant }) => !isMeant);
+  const isDelete = ({ kind }: TakenEdit) => kind === 'delete';
+  const kinds: readonly Kind[] = [
+    {
+      scope: 'edited',
+      edits: fresh.filter((edit) => !isDelete(edit)),
+      allowed: Math.max(limits.changesMin, Math.floor(rows * limits.changesShare)),
+      words: (count) => `${count} of ${rows} rows were edited by SQL`,
+      change: ({ row }) => ({ id: row, what: 'edited' }),
+    },
+    {
+      scope: 'deleted',
+      edits: fresh.filter(isDelete),
+      allowed: Math.max(limits.deletesMin, Math.floor(rows * limits.deletesShare)),
+      words: (count) => `${count} of ${rows + count} rows were deleted by SQL`,
+      change: ({ row }) => ({ id: row, what: 'row gone' }),
+    },
+  ];
+  const brakes: Brake[] = [];
+  const spent: string[] = [];
+  const passed: TakenEdit[] = [];
+  const revoked: TakenEdit[] = [];
+  for (const kind of kinds) {
+    const byRow = Map.groupBy(kind.edits, ({ row }) => row);
+    const scope = brakeScope(entity, kind.scope as 'edited' | 'deleted');
+    const given = choice(scope);
+    const { answer, seen = '0' } = readBrakeAnswer(given ?? '');
+    if (given !== undefined) spent.push(scope);
+    if (answer === 'revert') revoked.push(...kind.edits);
+    else if (
+      byRow.size <= kind.allowed ||
+      (answer === 'approve' && byRow.size <= Number.parseInt(seen, 10) + kind.allowed)
+    )
+      passed.push(...kind.edits);
+    else {
+      const changes = [...byRow.values()].flatMap(([first]) => (first ? [kind.change(first)] : []));
+      const reason = `${kind.words(byRow.size)}; ${kind.allowed} may be at once. Approve sends them to the CRM, Revert puts the CRM's values back.`;
+      brakes.push(brakeOf(entity, kind.scope as 'edited' | 'deleted', reason, changes));
+    }
+  }
+  // While one of them holds, nothing of the table goes on.
+  return { brakes, let: brakes.length > 0 ? [] : passed, revoked, spent };
+}

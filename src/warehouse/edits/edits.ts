@@ -1,0 +1,172 @@
+import type { Entity } from '../../core/record.ts';
+import { isOpenState } from '../../core/taken-edit.ts';
+import { answersTo } from '../../core/waiting/answer.ts';
+import { shownOf } from '../../core/waiting/brakes.ts';
+import { conflictScope } from '../../core/waiting/scopes.ts';
+import { wake } from '../../sync/pushing/pusher.ts';
+import { readOwnCatalog } from '../../sync/reading/account.ts';
+import type { Question } from '../../sync/side.ts';
+import type { WarehouseLink } from '../link.ts';
+import { newWarehouseError } from '../port/errors.ts';
+import type { TableLayout, WarehouseLayout } from '../port/layout.ts';
+import type { EditedRow } from '../port/port.ts';
+import { showSql } from './context.ts';
+import { type DecidedAll, decideAll, nothingDecided, takeEdits } from './desk.ts';
+
+/** So many edits are read at once. */
+const pageMax = 5_000;
+
+/** A notification can be lost with its connection: after this time new edits are looked for anyway. */
+const safetyLookMs = 60_000;
+
+/** Edits that were over for longer than the database keeps them are known for this much longer: one that was restored shows them as new. */
+const keptMs = 120 * 24 * 60 * 60 * 1_000;
+
+/** The edits of the tables: when they are looked for, and what was decided about them. */
+export class WarehouseEdits {
+  decided: DecidedAll = nothingDecided;
+  readonly #link: WarehouseLink;
+  #hasNews = true;
+  /** All open edits are read once after the database was met: the mirror may not know some that it took. */
+  #readsAll = true;
+  /** Monotonic ms. */
+  #lookedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(link: WarehouseLink) {
+    this.#link = link;
+  }
+
+  /** Calls `onNews` when there may be new edits. */
+  listen(onNews: () => void): void {
+    const { database, editing } = this.#link;
+    if (!editing?.isNotified) return;
+    database.listen(() => {
+      this.#hasNews = true;
+      onNews();
+    });
+  }
+
+  noteNews(): void {
+    this.#hasNews = true;
+  }
+
+  /** The database may be another one, or as it was earlier. */
+  noteMet(): void {
+    this.#hasNews = true;
+    this.#readsAll = true;
+  }
+
+  /** In how many ms new edits are looked for at the latest. */
+  get lookInMs(): number {
+    const { clock, editing } = this.#link;
+    if (!editing) return Number.POSITIVE_INFINITY;
+    return Math.max(0, this.#lookedAt + this.#lookMs - clock.monotonicMs());
+  }
+
+  get #lookMs(): number {
+    const { editing } = this.#link;
+    return editing?.isNotified ? safetyLookMs : (editing?.pollMs ?? safetyLookMs);
+  }
+
+  /** Whether new edits are to be looked for now. */
+  get isDue(): boolean {
+    return this.#link.editing !== undefined && (this.#hasNews || this.lookInMs === 0);
+  }
+
+  /** Takes new edits over if there may be some, and decides about all that are open. */
+  async decide(layout: WarehouseLayout): Promise<void> {
+    const { editing, mirror } = this.#link;
+    if (!editing) return;
+    if (this.isDue) await this.take(layout);
+    const catalog = readOwnCatalog(mirror);
+    if (!catalog) return;
+    mirror.expectRoom();
+    mirror.transaction(() => {
+      this.decided = decideAll(this.#link, catalog, editing);
+    });
+    await wake(this.#link, this.decided.toPush);
+  }
+
+  /** Takes new edits over; nothing is decided before all of them are known, or a brake would not see how many there are. */
+  async take(layout: WarehouseLayout): Promise<void> {
+    const { clock, editing, mirror } = this.#link;
+    if (!editing) return;
+    const isAll = this.#readsAll;
+    this.#hasNews = false;
+    this.#lookedAt = clock.monotonicMs();
+    try {
+      for await (const rows of this.#read(layout.tables, isAll)) {
+        mirror.expectRoom();
+        mirror.transaction(() => takeEdits(this.#link, layout, rows));
+      }
+      mirror.edits.forget(clock.now() - keptMs);
+      this.#readsAll = false;
+    } catch (error) {
+      this.#hasNews = true;
+      throw error;
+    }
+  }
+
+  async *#read(tables: readonly TableLayout[], isAll: boolean): AsyncGenerator<readonly EditedRow[]> {
+    const { database, mirror } = this.#link;
+    for (let after: string | undefined = '0'; after !== undefined; ) {
+      const read = await database.readEdits(tables, { limit: pageMax, after, isAll });
+      const known = mirror.feed.lastRun();
+      if (read.lastRun !== known)
+        throw newWarehouseError(
+          'WAREHOUSE_WENT_BACK',
+          `${database.name} has ${read.lastRun} as its last run, and that of this mirror is ${known}.`,
+        );
+      if (read.rows.length > 0) yield read.rows;
+      after = read.next;
+    }
+  }
+
+  /** What is new and was not taken, for a plan: nothing of it is kept. */
+  async preview(layout: WarehouseLayout): Promise<readonly EditedRow[]> {
+    if (!this.#link.editing) return [];
+    const all: EditedRow[] = [];
+    for await (const rows of this.#read(layout.tables, false)) all.push(...rows);
+    return all;
+  }
+
+  /** Whether nothing of these records is sent now. */
+  isStopped(entity: Entity): boolean {
+    return this.decided.brakes.some((brake) => brake.entity === entity);
+  }
+
+  /** How many edits are open. */
+  countOpen(): number {
+    return this.#link.mirror.edits.readOpen().filter(({ state }) => isOpenState(state)).length;
+  }
+
+  questions(): readonly Question[] {
+    const { conflicts, holds, refusals } = this.decided;
+    const named = [...holds, ...refusals].flatMap(({ decision, entity, id, reason }) =>
+      decision === undefined ? [] : [ask(decision, reason, { table: entity, id: id ?? '' })],
+    );
+    const ofConflicts = conflicts.map(({ agreed, crm, field, key, table }) =>
+      ask(conflictScope(key, field), `Both the CRM and SQL changed ${field} of ${key.entity} ${key.id}.`, {
+        table: key.entity,
+        id: key.id,
+        field,
+        crm: showSql(crm),
+        sql: showSql(table),
+        agreed: showSql(agreed),
+      }),
+    );
+    return [...this.decided.brakes.map(askBrake), ...ofConflicts, ...named];
+  }
+}
+
+const ask = (scope: string, what: string, about: Question['about']): Question => ({
+  scope,
+  what,
+  about,
+  answers: answersTo(scope),
+});
+
+const askBrake = (brake: DecidedAll['brakes'][number]): Question => ({
+  ...ask(brake.scope, brake.reason, { table: brake.entity }),
+  shown: shownOf(brake),
+});

@@ -1,0 +1,128 @@
+import { waitingStep } from '../../core/outbox.ts';
+import { claimToken, type Entity, type RecordKey } from '../../core/record.ts';
+import type { OutboxItem } from '../../core/state.ts';
+import type { TakenEdit, TakenEdits } from '../../core/taken-edit.ts';
+import { differingFields, pickFields } from '../../core/value.ts';
+import type { TableLayout } from '../port/layout.ts';
+import type { EditedRow, SqlEdit } from '../port/port.ts';
+import { fieldsOf, keyOf } from '../rows.ts';
+
+/** What is taken over from the database. */
+export interface Taken {
+  /** In the order in which they were made. */
+  readonly edits: readonly TakenEdit[];
+  /** Records whose rows show what nobody meant, or lack what a new row does not have. */
+  readonly due: readonly RecordKey[];
+  /** Creates of which nobody knows whether they were sent. */
+  readonly doubtful: readonly OutboxItem[];
+}
+
+export interface TakeOccasion {
+  /** Epoch ms. */
+  readonly now: number;
+  readonly run: string;
+  readonly edits: Pick<TakenEdits, 'find' | 'findInsert'>;
+}
+
+const nobody =
+  'A trigger or a foreign key of the database did it, beside a change that came from the CRM: it is not sent.';
+const forgotten =
+  'It was taken before the state of the daemon was lost, and nobody knows whether the CRM has it. Delete this row if it has; retry creates a new record.';
+
+/** Takes over what is new in a row. What was taken before is told again where the database asks for it. */
+export function takeRow(occasion: TakeOccasion, table: TableLayout, row: EditedRow): Taken {
+  const edits: TakenEdit[] = [];
+  const due: RecordKey[] = [];
+  const doubtful: OutboxItem[] = [];
+  /** The inserts of this very row that are new as well. */
+  let inserted: RecordKey | undefined;
+  for (const edit of row.edits) {
+    const known = occasion.edits.find(edit.editId);
+    if (known) {
+      if (edit.state === 'new') edits.push({ ...known, isTold: false });
+      if (known.kind === 'insert') inserted = known.key;
+      continue;
+    }
+    const isReplaced = edit.kind === 'insert' && isOfCrm(table.entity, row);
+    const key = inserted ?? keyOfEdit(occasion, table, row, edit, isReplaced);
+    if (!key) continue;
+    const taken = takenOf(occasion, table, row, edit, key);
+    if (edit.state === 'side_effect') {
+      edits.push({ ...taken, state: 'void', note: nobody });
+      due.push(key);
+      continue;
+    }
+    if (isReplaced) {
+      edits.push(...replace(edits, taken));
+      due.push(key);
+      continue;
+    }
+    edits.push(taken);
+    if (edit.kind !== 'insert') continue;
+    inserted = key;
+    if (edit.state !== 'new') doubtful.push(doubt(occasion, taken));
+  }
+  return { edits, due, doubtful };
+}
+
+/** A row whose id the CRM has given. What the database numbers itself is below 0. */
+const isOfCrm = (entity: Entity, { id, edits }: EditedRow): boolean =>
+  entity === 'contact' ? edits.some(({ kind }) => kind === 'delete') : !id.startsWith('-');
+
+function keyOfEdit(
+  { edits }: TakeOccasion,
+  table: TableLayout,
+  { id, values = {} }: EditedRow,
+  edit: SqlEdit,
+  isReplaced: boolean,
+): RecordKey | undefined {
+  const { entity } = table;
+  if (edit.kind === 'insert' && !isReplaced) return { entity, id: claimToken(edit.editId) };
+  const insert = edits.findInsert(entity, id);
+  return insert?.key ?? keyOf(entity, id, { ...values, ...edit.after, ...edit.before });
+}
+
+const takenOf = (
+  { now }: TakeOccasion,
+  table: TableLayout,
+  { id }: EditedRow,
+  { after, before, by, editId, kind }: SqlEdit,
+  key: RecordKey,
+): TakenEdit => ({
+  editId,
+  key,
+  row: id,
+  kind,
+  before: fieldsOf(before, table),
+  after: fieldsOf(after, table),
+  ended: {},
+  by,
+  at: now,
+  state: 'taken',
+  note: '',
+  isMeant: false,
+  isTold: false,
+});
+
+/** A row that was deleted and inserted again with its id, as some programs save it, was edited. */
+function replace(before: TakenEdit[], inserted: TakenEdit): readonly TakenEdit[] {
+  const place = before.findLastIndex(({ kind }) => kind === 'delete');
+  const deleted = before[place];
+  if (!deleted) return [inserted];
+  before[place] = { ...deleted, state: 'superseded', note: 'The same row was inserted again.' };
+  const names = differingFields(inserted.after, deleted.before);
+  return [
+    {
+      ...inserted,
+      kind: 'update',
+      before: pickFields(deleted.before, names),
+      after: pickFields(inserted.after, names),
+    },
+  ];
+}
+
+const doubt = (occasion: TakeOccasion, { after, key }: TakenEdit): OutboxItem => ({
+  ...waitingStep(occasion, key, { kind: 'create', fields: after, base: {} }),
+  state: 'review',
+  error: { code: 'CRM_UNKNOWN_OUTCOME', message: forgotten },
+});

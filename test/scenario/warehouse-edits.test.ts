@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { openEditedEngine } from '../support/warehouse-edits-engine.ts';
+import { expectWholeHistory } from '../support/warehouse-history.ts';
+
+const limit = { timeout: 60_000 };
+
+describe('edits by SQL', limit, () => {
+  test('W1: a value that is changed by SQL is in the CRM, and the edit says that it is done', async () => {
+    const stage = await openEditedEngine();
+    const lead = await stage.crm.take('lead');
+    await stage.editor.query("UPDATE crm.lead SET title = 'By SQL' WHERE id = $1", [lead.id]);
+    expect(await stage.decided()).toMatchObject([{ op: 'U', state: 'done', note: null, is_over: true }]);
+    expect(stage.model.records.leads.live().find(({ id }) => id === lead.id)).toMatchObject({
+      title: 'By SQL',
+    });
+    await stage.settled();
+    await expectWholeHistory(stage.database);
+    expect(stage.mirror.of('warehouse').readAgreements()).toEqual([]);
+    expect(await stage.database.query('SELECT made_by FROM crm.lead WHERE id = $1', [lead.id])).toEqual([
+      { made_by: 'sql' },
+    ]);
+  });
+
+  test('W4: a row that is inserted becomes one record, gets its id, and so do the rows that point to it', async () => {
+    const stage = await openEditedEngine();
+    const [stageId] = await stage.database.query('SELECT id FROM crm.stage ORDER BY id LIMIT 1');
+    await stage.editor.query('BEGIN');
+    const { rows } = await stage.editor.query(
+      "INSERT INTO crm.lead (title) VALUES ('New by SQL') RETURNING id",
+    );
+    const lead = rows[0].id;
+    expect(Number(lead)).toBeLessThan(0);
+    await stage.editor.query(
+      "INSERT INTO crm.opportunity (lead_id, stage_id, value, confidence, expected_close_date) VALUES ($1, $2, 5, 10, '2026-12-01')",
+      [lead, stageId?.['id']],
+    );
+    await stage.editor.query("INSERT INTO crm.task (title, lead_id) VALUES ('Call', $1)", [lead]);
+    await stage.editor.query('COMMIT');
+    const outcomes = await stage.decided();
+    expect(outcomes.map(({ state }) => state)).toEqual(['done', 'done', 'done']);
+    await stage.settled();
+    const made = stage.model.records.leads.live().filter(({ title }) => title === 'New by SQL');
+    expect(made).toHaveLength(1);
+    expect(outcomes[0]?.['new_id']).toBe(String(made[0]?.id));
+    expect(await stage.database.query('SELECT count(*)::int AS count FROM crm.lead WHERE id < 0')).toEqual([
+      { count: 0 },
+    ]);
+    await expectWholeHistory(stage.database);
+  });
+
+  test('W5: a row that is deleted by SQL is asked about, and goes to the trash or comes back as a user says', async () => {
+    const stage = await openEditedEngine();
+    const [one, two] = [await stage.crm.take('lead'), await stage.crm.take('lead')];
+    await stage.editor.query('DELETE FROM crm.lead WHERE id = ANY ($1)', [[one.id, two.id]]);
+    expect((await stage.decided()).map(({ state }) => state)).toEqual(['held', 'held']);
+    stage.answer(`vanished:lead-${one.id}`, 'trash');
+    stage.answer(`vanished:lead-${two.id}`, 'restore');
+    await stage.shows('SELECT state FROM crm.edit ORDER BY seq', (rows) =>
+      rows.every(({ state }) => state === 'done' || state === 'lost'),
+    );
+    await stage.settled();
+    const ids = stage.model.records.leads.live().map(({ id }) => id);
+    expect(ids).not.toContain(one.id);
+    expect(ids).toContain(two.id);
+  });
+
+  test.for([
+    ['crm', 'lost', 'By the CRM'],
+    ['table', 'done', 'By SQL'],
+  ] as const)(
+    'where both changed a field, the rule %s says whose value stands',
+    async ([conflict, state, title]) => {
+      const stage = await openEditedEngine({ conflict });
+      const lead = await stage.crm.take('lead');
+      await stage.editor.query('BEGIN');
+      await stage.editor.query("UPDATE crm.lead SET title = 'By SQL' WHERE id = $1", [lead.id]);
+      await stage.crm.update('lead', lead.id, { title: 'By the CRM' });
+      await stage.swept(2);
+      await stage.editor.query('COMMIT');
+      expect(await stage.decided()).toMatchObject([{ state }]);
+      await stage.settled();
+      expect(stage.model.records.leads.live().find(({ id }) => id === lead.id)).toMatchObject({ title });
+    },
+  );
+
+  test('W6: over a brake nothing is sent until a user approves, and revert brings the values of the CRM back', async () => {
+    const stage = await openEditedEngine({
+      limits: { changesMin: 3, changesShare: 0, deletesMin: 0, deletesShare: 0 },
+    });
+    await stage.editor.query("UPDATE crm.lead SET about_description = 'x'");
+    const scope = 'brake:lead:edited';
+    await stage.shows('SELECT state FROM crm.edit', (rows) => rows.every(({ state }) => state === 'held'));
+    expect(stage.engine.found.questions.map((question) => question.scope)).toEqual([scope]);
+    stage.answer(scope, 'revert');
+    await stage.settled();
+    expect((await stage.decided()).every(({ state }) => state === 'lost')).toBe(true);
+    await stage.editor.query("UPDATE crm.lead SET about_description = 'y'");
+    await stage.shows(
+      'SELECT state FROM crm.edit WHERE ended_at IS NULL',
+      (rows) => rows.length === 12 && rows.every(({ state }) => state === 'held'),
+    );
+    stage.answer(scope, 'approve');
+    await stage.shows("SELECT state FROM crm.edit WHERE state = 'done'", (rows) => rows.length === 12);
+    await stage.settled();
+  });
+});
