@@ -17,7 +17,7 @@ export interface TakenEdit {
   readonly key: RecordKey;
   /** The id of its row as the edit names it. */
   readonly row: RecordId;
-  readonly kind: 'update' | 'insert' | 'delete';
+  readonly kind: 'update' | 'insert' | 'delete' | 'revert';
   /** Of an update what it changed, of a delete the row. */
   readonly before: Fields;
   readonly after: Fields;

@@ -6,6 +6,7 @@ import type { TableLayout } from '../warehouse/port/layout.ts';
 import type { EditedRow, EditPage, ReadEdits, RowId, RowValues, SqlEdit } from '../warehouse/port/port.ts';
 import type { Row, Session } from './connection.ts';
 import { editTableName } from './ddl/capture/edit-table.ts';
+import { questionTableName } from './ddl/capture/question-table.ts';
 import { decoders } from './decode.ts';
 import { liveColumns, type Names } from './names.ts';
 import { readableColumn } from './scan.ts';
@@ -31,11 +32,15 @@ export function readEdits(
     const [link] = await session.run(`SELECT run_no FROM ${names.own('link')} WHERE name = $1`, [
       keeper.link,
     ]);
+    const answers = await session.run(
+      `SELECT scope, answer FROM ${names.shown(questionTableName)} WHERE answer IS NOT NULL`,
+    );
     const [first] = edits;
     const isFull = Number(first?.['picked'] ?? 0) >= limit;
     return {
       rows,
       lastRun: Number(link?.['run_no'] ?? 0),
+      answers: answers.map(({ answer, scope }) => ({ scope: scope ?? '', answer: answer ?? '' })),
       ...(isFull ? { next: first?.['page_end'] ?? undefined } : {}),
     };
   };
@@ -101,7 +106,7 @@ async function readRows(
   );
 }
 
-const kinds = { U: 'update', I: 'insert', D: 'delete' } as const;
+const kinds = { U: 'update', I: 'insert', D: 'delete', R: 'revert' } as const;
 
 function editOf(table: TableLayout, row: Row): SqlEdit {
   const changed = parseJson(row['changed'] ?? '');

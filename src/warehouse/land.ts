@@ -6,7 +6,7 @@ import { type Editing, editingOf, noteTold } from './edits/landing.ts';
 import { warehouseFacts } from './facts.ts';
 import type { WarehouseLink } from './link.ts';
 import type { TableLayout, WarehouseLayout } from './port/layout.ts';
-import type { LeftRow, PastVersion, References, RowVersion, TableBatch, WriteReply } from './port/port.ts';
+import type { LeftRow, PastVersion, RowVersion, TableBatch, WriteBatch, WriteReply } from './port/port.ts';
 import { emptyValues, pastOf, rowIdOf, rowOf } from './rows.ts';
 
 /** So many records go into one transaction, so that no user waits long for its locks. */
@@ -38,7 +38,7 @@ export async function writeDue(
   link: WarehouseLink,
   { tables }: WarehouseLayout,
   entities: readonly Entity[],
-  references?: References,
+  { questions, references }: Pick<WriteBatch, 'questions' | 'references'> = {},
 ): Promise<Carried | undefined> {
   const { clock, database, mirror } = link;
   const editing = editingOf(mirror, entities, batchMax);
@@ -46,10 +46,10 @@ export async function writeDue(
     .takeDue(clock.now(), batchMax, entities)
     .filter(({ key }) => editing.mayShow(key));
   const due = partOf(mirror, wanted);
-  if (due.length === 0 && !references && editing.untold.length === 0) return undefined;
+  if (due.length === 0 && !references && !questions && editing.untold.length === 0) return undefined;
   const batches = tables.map((table) => tableBatch(link, table, due, editing));
   const gone = batches.flatMap((batch) => batch.gone.map(({ id }) => ({ entity: batch.table.entity, id })));
-  const batch = { tables: batches, references, edits: editing.decided };
+  const batch = { tables: batches, references, questions, edits: editing.decided };
   const carried = await carry(
     link,
     due,

@@ -26,7 +26,7 @@ export interface PlannedEdit {
   readonly after: string;
 }
 
-const wordsOf = { insert: 'inserted', delete: 'deleted' } as const;
+const wordsOf = { insert: 'inserted', delete: 'deleted', revert: 'taken back' } as const;
 
 /** What new edits would change, in words. */
 export const editsOf = (rows: readonly EditedRow[]): readonly PlannedEdit[] =>

@@ -85,24 +85,14 @@ export class WarehouseSide implements Side {
   }
 
   async plan(): Promise<WarehousePlan> {
-    let edited: readonly EditedRow[] = [];
-    await this.#work(async (layout) => {
-      edited = await this.#edits.preview(layout);
-      return false;
-    });
-    this.#kept = this.#planNow(edited);
+    this.#kept = await this.#planAnew();
     return this.#kept;
   }
 
   async apply(run: string): Promise<readonly PlanDifference[] | undefined> {
     const kept = this.#kept;
     if (kept?.run !== run) return undefined;
-    let edited: readonly EditedRow[] = [];
-    await this.#work(async (layout) => {
-      edited = await this.#edits.preview(layout);
-      return false;
-    });
-    const differences = comparePlans(kept, this.#planNow(edited));
+    const differences = comparePlans(kept, await this.#planAnew());
     if (differences.length > 0) return differences;
     this.#kept = undefined;
     const due = sumOf(this.mirror.feed.countDue());
@@ -249,7 +239,7 @@ export class WarehouseSide implements Side {
   async #landSome(layout: WarehouseLayout, toFill: Set<Entity>): Promise<number> {
     const entities = this.#writable();
     // What came of edits is told all the same, as long as the tables are as they were laid out.
-    if (entities.length === 0 && this.#edits.decided.brakes.length === 0) return 0;
+    if (entities.length === 0 && this.#find().brakes.length === 0) return 0;
     for (const table of layout.tables) {
       if (!toFill.has(table.entity) || !entities.includes(table.entity)) continue;
       const filled = await fillDue(this.#link, table);
@@ -257,7 +247,10 @@ export class WarehouseSide implements Side {
       toFill.delete(table.entity);
     }
     const references = this.#referencesDue();
-    const written = await writeDue(this.#link, layout, entities, references?.rows);
+    const asked = this.#edits.questionsDue(this.#ownQuestions());
+    const parts = { references: references?.rows, questions: asked?.questions };
+    const written = await writeDue(this.#link, layout, entities, parts);
+    if (written) asked?.noteWritten();
     if (written !== undefined && references) this.mirror.saveFact(warehouseFacts.references, references.text);
     if (written?.hasEdited) this.#edits.noteNews();
     return written?.records ?? 0;
@@ -338,7 +331,12 @@ export class WarehouseSide implements Side {
     return [...this.#laidOut.holds, ...behindHolds(this.mirror, entities, clock.now())];
   }
 
-  #planNow(edited: readonly EditedRow[]): WarehousePlan {
+  async #planAnew(): Promise<WarehousePlan> {
+    let edited: readonly EditedRow[] = [];
+    await this.#work(async (layout) => {
+      edited = await this.#edits.preview(layout);
+      return false;
+    });
     const { clock, newWord } = this.#link;
     const { feed } = this.mirror;
     const { brakes, holds } = this.#find();
@@ -358,8 +356,14 @@ export class WarehouseSide implements Side {
     };
   }
 
+  /** Questions that are not about edits. */
+  #ownQuestions(): readonly Question[] {
+    const { clock, entities, limits } = this.#link;
+    return findBrakes(this.mirror, entities, limits, clock.now()).map(questionOf);
+  }
+
   #report(isWritten: boolean): void {
-    const { clock, entities, isManual = false, limits } = this.#link;
+    const { clock, isManual = false } = this.#link;
     const { brakes, holds } = this.#find();
     const due = sumOf(this.mirror.feed.countDue());
     this.report = {
@@ -368,10 +372,7 @@ export class WarehouseSide implements Side {
       holds,
       conflicts: this.#edits.decided.conflicts,
       refusals: this.#edits.decided.refusals,
-      questions: [
-        ...findBrakes(this.mirror, entities, limits, clock.now()).map(questionOf),
-        ...this.#edits.questions(),
-      ],
+      questions: [...this.#ownQuestions(), ...this.#edits.questions()],
       restlessRows: 0,
       hasWork: due > 0 || this.#edits.decided.toPush.length > 0,
       hasActed: isWritten,

@@ -41,7 +41,7 @@ describe('edits by SQL', limit, () => {
     await stage.settled();
     const made = stage.model.records.leads.live().filter(({ title }) => title === 'New by SQL');
     expect(made).toHaveLength(1);
-    expect(outcomes[0]?.['new_id']).toBe(String(made[0]?.id));
+    expect(outcomes[0]).toMatchObject({ id: lead, new_id: String(made[0]?.id) });
     expect(await stage.database.query('SELECT count(*)::int AS count FROM crm.lead WHERE id < 0')).toEqual([
       { count: 0 },
     ]);
@@ -102,5 +102,64 @@ describe('edits by SQL', limit, () => {
     stage.answer(scope, 'approve');
     await stage.shows("SELECT state FROM crm.edit WHERE state = 'done'", (rows) => rows.length === 12);
     await stage.settled();
+  });
+});
+
+describe('questions about edits', limit, () => {
+  test('a conflict is asked about in the database, and an answer there settles it', async () => {
+    const stage = await openEditedEngine({ conflict: 'ask' });
+    const lead = await stage.crm.take('lead');
+    await stage.editor.query('BEGIN');
+    await stage.editor.query("UPDATE crm.lead SET title = 'By SQL' WHERE id = $1", [lead.id]);
+    await stage.crm.update('lead', lead.id, { title: 'By the CRM' });
+    await stage.swept(2);
+    await stage.editor.query('COMMIT');
+    const [question] = await stage.shows('SELECT * FROM crm.question', (rows) => rows.length === 1);
+    expect(question).toMatchObject({
+      scope: `conflict:lead-${lead.id}:title`,
+      entity: 'lead',
+      id: String(lead.id),
+      answers: ['crm', 'sql'],
+    });
+    expect(question?.['what']).toContain('The CRM has “By the CRM”, SQL “By SQL”.');
+    await expect(stage.editor.query("UPDATE crm.question SET answer = 'maybe'")).rejects.toThrow(
+      /one_of_the_answers/,
+    );
+    await stage.editor.query("UPDATE crm.question SET answer = 'sql'");
+    await stage.shows('SELECT state FROM crm.edit', (rows) => rows.every(({ state }) => state === 'done'));
+    await stage.settled();
+    expect(stage.model.records.leads.live().find(({ id }) => id === lead.id)).toMatchObject({
+      title: 'By SQL',
+    });
+    await stage.shows('SELECT * FROM crm.question', (rows) => rows.length === 0);
+  });
+
+  test('what the CRM refuses stays in its row with its words, is listed as different, and is corrected or taken back', async () => {
+    const stage = await openEditedEngine();
+    const [one, two] = [await stage.crm.take('opportunity'), await stage.crm.take('opportunity')];
+    const refused = (rows: Record<string, unknown>[]) => rows.some(({ state }) => state === 'refused');
+    for (const { id } of [one, two])
+      await stage.editor.query('UPDATE crm.opportunity SET lead_id = 999999 WHERE id = $1', [id]);
+    await stage.shows(
+      'SELECT * FROM crm.unsynced',
+      (rows) => rows.length === 2 && rows.every((row) => refused([row])),
+    );
+    const [shown] = await stage.database.query('SELECT lead_id::int FROM crm.opportunity WHERE id = $1', [
+      one.id,
+    ]);
+    expect(shown).toEqual({ lead_id: 999_999 });
+    await stage.editor.query('UPDATE crm.opportunity SET lead_id = $2 WHERE id = $1', [one.id, one.lead_id]);
+    await stage.editor.query("SELECT crm.revert('opportunity', $1)", [String(two.id)]);
+    await stage.shows('SELECT * FROM crm.unsynced', (rows) => rows.length === 0);
+    await stage.settled();
+    expect((await stage.outcomes()).map(({ op, state }) => [op, state])).toEqual([
+      ['U', 'superseded'],
+      ['U', 'superseded'],
+      ['U', 'void'],
+      ['R', 'done'],
+    ]);
+    await expect(stage.editor.query("SELECT crm.revert('opportunity', '1')")).rejects.toThrow(
+      'No edit of opportunity 1 is open',
+    );
   });
 });

@@ -1,5 +1,6 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { syncSchemaOf, type TableLayout } from '../../warehouse/port/layout.ts';
+import { questionTableName, revertName } from './capture/question-table.ts';
 import type { TableDefinition } from './definition.ts';
 import { nameList, qualified, quotedBody } from './quote.ts';
 
@@ -35,6 +36,8 @@ export const grantEditingSql = (schema: string, sequence: string): string => {
   return [
     `GRANT USAGE ON SCHEMA ${escapeIdentifier(schema)}, ${escapeIdentifier(sync)} TO ${role}`,
     `GRANT USAGE ON SEQUENCE ${qualified(sync, sequence)} TO ${role}`,
+    `GRANT UPDATE (answer) ON ${qualified(schema, questionTableName)} TO ${role}`,
+    `GRANT EXECUTE ON FUNCTION ${qualified(schema, revertName)}(text, text) TO ${role}`,
   ].join(';\n');
 };
 

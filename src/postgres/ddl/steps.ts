@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral } from 'pg';
 import { syncSchemaOf, type WarehouseLayout } from '../../warehouse/port/layout.ts';
-import { captureFunctionSql, captureTriggersSql, dropCaptureSql } from './capture/capture.ts';
+import { captureFunctionSql, captureTriggersSql, dropCaptureSql, editChannelOf } from './capture/capture.ts';
 import {
   areCaptureTriggersAsMade,
   hasCaptureTriggers,
   isCaptureFunctionAsMade,
 } from './capture/capture-check.ts';
 import { editObjectsSql, newIdName } from './capture/edit-table.ts';
+import { editFunctionsSql } from './capture/question-table.ts';
 import { withoutCleaned } from './cleaned.ts';
 import { commentSteps } from './comments.ts';
 import type { TableDefinition } from './definition.ts';
@@ -107,7 +108,7 @@ function captureSteps(
   isNew: Filter,
 ): Step[] {
   const { schema } = layout;
-  const objects = editObjectsSql(schema);
+  const objects = `${editObjectsSql(schema)};\n${editFunctionsSql(schema, editChannelOf(schema))}`;
   const areMade = found.laidOut.get(editMark) === digestOf(objects) && !tables.some(isNew);
   const ofTables = layout.tables.flatMap((table): Step[] => {
     const shown = tables.find(({ entity, isGuarded }) => isGuarded && entity === table.entity);

@@ -1,6 +1,7 @@
 import { escapeIdentifier } from 'pg';
 import { syncSchemaOf, type TableLayout, type WarehouseLayout } from '../../warehouse/port/layout.ts';
 import { editTable } from './capture/edit-table.ts';
+import { questionTable } from './capture/question-table.ts';
 import type { ColumnDefinition, TableDefinition } from './definition.ts';
 import { freshnessTable, machineryTables, referenceTables } from './machinery.ts';
 import { nameList, qualified } from './quote.ts';
@@ -86,6 +87,7 @@ export const tablesOf = (layout: WarehouseLayout): readonly TableDefinition[] =>
   ...layout.tables.map((table) => entityTable(layout.schema, table)),
   ...(layout.hasHistory ? layout.tables.map((table) => pastTable(layout.schema, table)) : []),
   freshnessTable(layout.schema),
+  ...(layout.editing ? [questionTable(layout.schema)] : []),
 ];
 
 const columnSql = ({ name, type, rule = '' }: ColumnDefinition): string =>

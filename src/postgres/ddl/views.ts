@@ -1,6 +1,6 @@
 import type { Entity } from '../../core/record.ts';
 import type { TableLayout, WarehouseLayout } from '../../warehouse/port/layout.ts';
-import { editView } from './capture/edit-views.ts';
+import { editViews } from './capture/edit-views.ts';
 import type { ViewDefinition } from './definition.ts';
 import { changeView, historyView } from './history-views.ts';
 import { opportunityOverview, pipelineByStage, taskOverview } from './overview-views.ts';
@@ -34,7 +34,7 @@ export function viewsOf(layout: WarehouseLayout): readonly ViewDefinition[] {
     ...(opportunity ? [opportunityOverview(layout, opportunity, lead), pipelineByStage(schema)] : []),
     ...(opportunity && hasHistory ? [stageHistory(schema), stageConversion(schema), winRate(schema)] : []),
     ...(task ? [taskOverview(schema, task, lead)] : []),
-    ...(layout.editing ? editView(layout) : []),
+    ...(layout.editing ? editViews(layout) : []),
   ];
 }
 

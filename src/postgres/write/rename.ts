@@ -90,7 +90,7 @@ async function renameAll(
   );
   await session.run(`DELETE FROM ${shown} WHERE id = ANY ($1::${type}[])`, pairs.slice(0, 1));
   await session.run(
-    `UPDATE ${names.own(editTableName)} t SET id = r.new_id ${from('text')} WHERE t.ended_at IS NULL AND t.entity = $3 AND t.id = r.old_id`,
+    `UPDATE ${names.own(editTableName)} t SET id = r.new_id ${from('text')} WHERE t.ended_at IS NULL AND t.op <> 'I' AND t.entity = $3 AND t.id = r.old_id`,
     [...pairs, table.entity],
   );
 }

@@ -4,6 +4,7 @@ import type { EditOutcome, LeftRow, TableBatch, WriteBatch, WriteReply } from '.
 import type { Session } from '../connection.ts';
 import { writeOutcomes } from './edits.ts';
 import type { LockMode } from './lock.ts';
+import { writeQuestions } from './questions.ts';
 import { writeReferences } from './references.ts';
 import { renameRows } from './rename.ts';
 import { inRun, type RunEffect, type Stage } from './run.ts';
@@ -43,6 +44,7 @@ async function writeAll(
   for (const own of batch.tables) await apply(own, rowChanges(own), 'NO KEY UPDATE');
   for (const own of batch.tables.toReversed()) await apply(own, goneChanges(own), 'UPDATE');
   const isTold = ({ editId }: EditOutcome) => !renamed.edits.has(editId);
+  if (batch.questions) await writeQuestions(session, names, batch.questions);
   await writeOutcomes(session, names, edits.outcomes.filter(isTold));
   return { left, added };
 }

@@ -42,7 +42,8 @@ export function decideCreate(context: EditContext, subject: EditedRecord): EditV
   }
   const { fields } = made;
   const isAsBefore = item && equalFields(item.fields, fields);
-  if (isAsBefore && (item.state === 'refused' || item.state === 'review')) {
+  // Whatever was written to the row since, nobody knows whether its record is there.
+  if (item?.state === 'review' || (isAsBefore && item.state === 'refused')) {
     if (answer !== 'retry') {
       const words = item.error?.message ?? 'The CRM does not take it.';
       const reason = nameField(words, (name) => editedField(context, key.entity, name)?.header);

@@ -4,17 +4,27 @@ import { isUnanswered } from '../../core/state.ts';
 import { come, type EditContext, type EditedRecord, type EditVerdict, nothingToDo } from './context.ts';
 import { decideCreate } from './decide-create.ts';
 import { decideDelete } from './decide-delete.ts';
-import { decideUpdate } from './decide-update.ts';
+import { decideUpdate, isUnderWay } from './decide-update.ts';
 
 /** Decides what becomes of a record with open edits. */
 export function decideEdits(context: EditContext, subject: EditedRecord): EditVerdict {
   const { edits, item, key, record } = subject;
   if (edits.length === 0) return nothingToDo;
+  if (edits.at(-1)?.kind === 'revert') return isUnderWay(item, record) ? nothingToDo : takeBack(subject);
   if (isClaimToken(key.id)) return decideCreate(context, subject);
   if (!record || record.presence === 'gone')
     return isUnanswered(item) ? nothingToDo : endAll(context, subject);
   return edits.at(-1)?.kind === 'delete' ? decideDelete(context, subject) : decideUpdate(context, subject);
 }
+
+/** A user wants the values of the CRM back in the row; one that was inserted goes again. */
+const takeBack = ({ edits, item }: EditedRecord): EditVerdict => ({
+  edits: edits.map((edit) =>
+    come(edit, edit.kind === 'revert' ? 'done' : 'superseded', 'It was taken back.'),
+  ),
+  dropsStep: item !== undefined,
+  isDue: true,
+});
 
 const goneNote = 'The CRM does not have the record any more.';
 

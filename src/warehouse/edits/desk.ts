@@ -4,13 +4,15 @@ import { journalEntry } from '../../core/journal-entry.ts';
 import { isClaimToken, type RecordKey, recordKeyText } from '../../core/record.ts';
 import { emptyAgreement, isOnItsWay } from '../../core/state.ts';
 import { isOpen, type TakenEdit } from '../../core/taken-edit.ts';
+import { decisionOf } from '../../core/waiting/answer.ts';
 import { isAboutAny } from '../../core/waiting/scopes.ts';
 import type { Brake, Conflict, Hold, Refusal } from '../../core/waiting/waiting.ts';
 import { forgetStep, replaceStep } from '../../sync/pushing/unanswered.ts';
+import type { Question } from '../../sync/side.ts';
 import { warehouseFacts } from '../facts.ts';
 import type { EditTerms, WarehouseLink } from '../link.ts';
 import type { WarehouseLayout } from '../port/layout.ts';
-import type { EditedRow } from '../port/port.ts';
+import type { EditedRow, ReadEdits } from '../port/port.ts';
 import { strayKey } from '../rows.ts';
 import { come, type EditContext, type EditedRecord, type EditVerdict } from './context.ts';
 import { decideEdits } from './decide.ts';
@@ -41,6 +43,20 @@ export function takeEdits(link: WarehouseLink, layout: WarehouseLayout, rows: re
     for (const item of doubtful) mirror.saveOutboxItem(item);
     mirror.feed.noteDue(due);
   }
+}
+
+/** Keeps what users answered by SQL to questions that are asked. Returns the scopes of all that were answered. To be called in a transaction. */
+export function takeAnswers(
+  { clock, mirror }: WarehouseLink,
+  answers: ReadEdits['answers'],
+  questions: readonly Question[],
+): readonly string[] {
+  for (const { answer, scope } of answers) {
+    const question = questions.find((each) => each.scope === scope);
+    const choice = question?.answers.find((each) => each === (answer === 'sql' ? 'sheet' : answer));
+    if (choice) mirror.saveDecision(decisionOf(scope, choice, clock.now(), question?.shown));
+  }
+  return answers.map(({ scope }) => scope);
 }
 
 /** Decides about every record with open edits, and keeps all that follows. To be called in a transaction. */
@@ -151,7 +167,7 @@ function carryOut(
   }
   const row = edits[0]?.row ?? key.id;
   const isGone = isClaimToken(key.id) && !made && isOver;
-  if (verdict.isDue) mirror.feed.noteDue([key]);
+  if (verdict.isDue && !isClaimToken(key.id)) mirror.feed.noteDue([key]);
   if (made) mirror.feed.noteDue([made.key]);
   if (isGone) mirror.feed.noteDue([strayKey(key.entity, row)]);
 }

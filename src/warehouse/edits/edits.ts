@@ -1,5 +1,4 @@
 import type { Entity } from '../../core/record.ts';
-import { isOpenState } from '../../core/taken-edit.ts';
 import { answersTo } from '../../core/waiting/answer.ts';
 import { shownOf } from '../../core/waiting/brakes.ts';
 import { conflictScope } from '../../core/waiting/scopes.ts';
@@ -9,9 +8,12 @@ import type { Question } from '../../sync/side.ts';
 import type { WarehouseLink } from '../link.ts';
 import { newWarehouseError } from '../port/errors.ts';
 import type { TableLayout, WarehouseLayout } from '../port/layout.ts';
-import type { EditedRow } from '../port/port.ts';
+import type { AskedQuestion, EditedRow, Questions, ReadEdits } from '../port/port.ts';
 import { showSql } from './context.ts';
-import { type DecidedAll, decideAll, nothingDecided, takeEdits } from './desk.ts';
+import { type DecidedAll, decideAll, nothingDecided, takeAnswers, takeEdits } from './desk.ts';
+
+/** What a user of SQL calls the value of the row, which is the sheet's elsewhere. */
+const toSqlWord = (answer: string): string => (answer === 'sheet' ? 'sql' : answer);
 
 /** So many edits are read at once. */
 const pageMax = 5_000;
@@ -27,6 +29,10 @@ export class WarehouseEdits {
   decided: DecidedAll = nothingDecided;
   readonly #link: WarehouseLink;
   #hasNews = true;
+  /** Questions whose answers were taken from the database, where they are still. */
+  #answered = new Set<string>();
+  /** The questions that were written last, as JSON. */
+  #shown = '[]';
   /** All open edits are read once after the database was met: the mirror may not know some that it took. */
   #readsAll = true;
   /** Monotonic ms. */
@@ -54,6 +60,7 @@ export class WarehouseEdits {
   noteMet(): void {
     this.#hasNews = true;
     this.#readsAll = true;
+    this.#shown = '';
   }
 
   /** In how many ms new edits are looked for at the latest. */
@@ -95,9 +102,12 @@ export class WarehouseEdits {
     this.#hasNews = false;
     this.#lookedAt = clock.monotonicMs();
     try {
-      for await (const rows of this.#read(layout.tables, isAll)) {
+      for await (const { answers, rows } of this.#read(layout.tables, isAll)) {
         mirror.expectRoom();
-        mirror.transaction(() => takeEdits(this.#link, layout, rows));
+        mirror.transaction(() => {
+          takeEdits(this.#link, layout, rows);
+          for (const scope of takeAnswers(this.#link, answers, this.questions())) this.#answered.add(scope);
+        });
       }
       mirror.edits.forget(clock.now() - keptMs);
       this.#readsAll = false;
@@ -107,7 +117,7 @@ export class WarehouseEdits {
     }
   }
 
-  async *#read(tables: readonly TableLayout[], isAll: boolean): AsyncGenerator<readonly EditedRow[]> {
+  async *#read(tables: readonly TableLayout[], isAll: boolean): AsyncGenerator<ReadEdits> {
     const { database, mirror } = this.#link;
     for (let after: string | undefined = '0'; after !== undefined; ) {
       const read = await database.readEdits(tables, { limit: pageMax, after, isAll });
@@ -117,7 +127,7 @@ export class WarehouseEdits {
           'WAREHOUSE_WENT_BACK',
           `${database.name} has ${read.lastRun} as its last run, and that of this mirror is ${known}.`,
         );
-      if (read.rows.length > 0) yield read.rows;
+      if (read.rows.length > 0 || read.answers.length > 0) yield read;
       after = read.next;
     }
   }
@@ -126,7 +136,7 @@ export class WarehouseEdits {
   async preview(layout: WarehouseLayout): Promise<readonly EditedRow[]> {
     if (!this.#link.editing) return [];
     const all: EditedRow[] = [];
-    for await (const rows of this.#read(layout.tables, false)) all.push(...rows);
+    for await (const { rows } of this.#read(layout.tables, false)) all.push(...rows);
     return all;
   }
 
@@ -135,9 +145,30 @@ export class WarehouseEdits {
     return this.decided.brakes.some((brake) => brake.entity === entity);
   }
 
-  /** How many edits are open. */
-  countOpen(): number {
-    return this.#link.mirror.edits.readOpen().filter(({ state }) => isOpenState(state)).length;
+  /** What the database is to show of questions; `undefined` where it shows that. `others` are asked beside those about edits. */
+  questionsDue(
+    others: readonly Question[],
+  ): { readonly questions: Questions; noteWritten(): void } | undefined {
+    if (!this.#link.editing) return undefined;
+    const asked = [...others, ...this.questions()].map(
+      ({ about, answers, scope, what }): AskedQuestion => ({
+        scope,
+        entity: about['table'] ?? '',
+        id: about['id'] ?? '',
+        what: [what, about['crm'] && `The CRM has ${about['crm']}, SQL ${about['sql']}.`]
+          .filter(Boolean)
+          .join(' '),
+        answers: answers.map(toSqlWord),
+      }),
+    );
+    const text = JSON.stringify(asked);
+    const taken = [...this.#answered];
+    if (text === this.#shown && taken.length === 0) return undefined;
+    const noteWritten = () => {
+      this.#shown = text;
+      for (const scope of taken) this.#answered.delete(scope);
+    };
+    return { questions: { asked, taken }, noteWritten };
   }
 
   questions(): readonly Question[] {

@@ -88,8 +88,26 @@ export interface WriteBatch {
   readonly tables: readonly TableBatch[];
   /** Absent where they are as they were written last. */
   readonly references?: References | undefined;
+  /** Absent where they are as they were written last. */
+  readonly questions?: Questions | undefined;
   /** Absent where nothing was decided about edits: rows with open ones are left then. */
   readonly edits?: DecidedEdits | undefined;
+}
+
+/** All that waits for users. */
+export interface Questions {
+  readonly asked: readonly AskedQuestion[];
+  /** Questions whose answers were taken: these are empty again. */
+  readonly taken: readonly string[];
+}
+
+export interface AskedQuestion {
+  readonly scope: string;
+  readonly entity: string;
+  /** Empty where it is about many rows. */
+  readonly id: RowId | '';
+  readonly what: string;
+  readonly answers: readonly string[];
 }
 
 /** What a batch was decided from, where users edit. */
@@ -180,7 +198,7 @@ export interface ScannedRow {
 export interface SqlEdit {
   /** Names it for ever, also in a database that was restored. */
   readonly editId: string;
-  readonly kind: 'update' | 'insert' | 'delete';
+  readonly kind: 'update' | 'insert' | 'delete' | 'revert';
   /** `new`: not taken so far. `side_effect`: nobody meant it. */
   readonly state: 'new' | 'taken' | 'conflict' | 'held' | 'refused' | 'side_effect';
   /** By column, of those that people may change: of an update the ones that it changed, of a delete all, of an insert none. */
@@ -207,6 +225,8 @@ export interface ReadEdits {
   readonly rows: readonly EditedRow[];
   /** The number of the last run. */
   readonly lastRun: number;
+  /** What users answered to questions. */
+  readonly answers: readonly { readonly scope: string; readonly answer: string }[];
   /** Where the next page begins; absent where there is none. */
   readonly next?: string | undefined;
 }

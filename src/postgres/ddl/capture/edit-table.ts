@@ -32,7 +32,12 @@ export const editTable = (schema: string): TableDefinition => ({
     ),
     column('entity', 'text', 'The table.', 'NOT NULL'),
     column('id', 'text', 'The id of the row.', 'NOT NULL'),
-    column('op', 'text', 'U for an update, I for an insert, D for a delete.', 'NOT NULL'),
+    column(
+      'op',
+      'text',
+      'U for an update, I for an insert, D for a delete, R for one that takes the edits of a row back.',
+      'NOT NULL',
+    ),
     column(
       'changed',
       'jsonb',

@@ -5,8 +5,36 @@ import { qualified } from '../quote.ts';
 import { viewColumn } from '../view-column.ts';
 import { editTable, editTableName } from './edit-table.ts';
 
-/** What came of each edit, for people. */
-export const editView = ({ schema, tables }: WarehouseLayout): ViewDefinition[] =>
+/** What came of each edit, and what differs from the CRM on purpose, for people. */
+export const editViews = (layout: WarehouseLayout): ViewDefinition[] => [
+  ...editView(layout),
+  ...unsyncedView(layout),
+];
+
+const unsyncedView = ({ schema, tables }: WarehouseLayout): ViewDefinition[] =>
+  tables.slice(0, 1).map(({ entity }) => ({
+    name: 'unsynced',
+    entity,
+    columns: [
+      ...['entity', 'id'].map((name) => viewColumn(name, `e.${name}`)),
+      viewColumn('field', 'p.key', 'NULL'),
+      viewColumn('before', 'p.value ->> 0', 'NULL'),
+      viewColumn('value', 'p.value ->> 1', 'NULL'),
+      viewColumn('op', 'e.op'),
+      viewColumn('state', 'e.state'),
+      viewColumn('note', 'e.note'),
+      viewColumn('since', 'e.at'),
+      viewColumn('by_role', 'e.by_role'),
+      viewColumn('edit_id', 'e.edit_id'),
+    ],
+    sources: [
+      `FROM ${editsOf(schema)} e CROSS JOIN LATERAL jsonb_each(e.changed) p WHERE e.ended_at IS NULL AND e.op = 'U'`,
+      `FROM ${editsOf(schema)} e WHERE e.ended_at IS NULL AND e.op IN ('I', 'D')`,
+    ],
+    comment: 'Where rows differ from the CRM, and why: what is not here is the same.',
+  }));
+
+const editView = ({ schema, tables }: WarehouseLayout): ViewDefinition[] =>
   tables.slice(0, 1).map(({ entity }) => ({
     name: editTableName,
     entity,
