@@ -94,7 +94,7 @@ export const warehouse = z.strictObject({
       .enum(['notify', 'poll'])
       .default('notify')
       .describe(
-        'How edits are noticed: told by the database on a connection of its own, or looked for each pollMs, as behind a pooler of transactions.',
+        'How edits are noticed: the database says so on a connection of its own, or they are looked for each pollMs, as behind a pooler of transactions.',
       ),
     pollMs: whole(1_000, 5_000, 'How often edits are looked for where wake is poll (milliseconds)'),
   }),
