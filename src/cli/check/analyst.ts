@@ -4,7 +4,7 @@ import type { RecordTable, ShownName, ShownTable } from '../../sandbox/postgres/
 /** A row by its columns, values as PostgreSQL writes them. */
 export type WarehouseRow = Readonly<Record<string, string | null>>;
 
-/** Someone who reads the warehouse, through the page that shows it. */
+/** Someone who reads the warehouse and edits it by SQL, through the page that shows it. */
 export type Analyst = ReturnType<typeof readWarehouse>;
 
 export function readWarehouse(pageUrl: string) {
@@ -21,6 +21,16 @@ export function readWarehouse(pageUrl: string) {
 
   return {
     look,
+    /** Runs SQL as who may edit. Fails with the words of the database. */
+    async run(sql: string): Promise<void> {
+      const response = await fetch(new URL('/sql', pageUrl), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ sql }),
+      });
+      const { error } = (await response.json()) as { readonly error?: string };
+      if (error !== undefined) throw new Error(error);
+    },
     findRow: async (table: RecordTable, id: number): Promise<WarehouseRow | undefined> =>
       (await look(table)).find((row) => row['id'] === String(id)),
     /** The newest version first. */

@@ -13,6 +13,7 @@ import { waitUntilSidesAgree } from './expected-rows.ts';
 import { warehouseFilled, warehouseSame } from './expected-warehouse.ts';
 import { sitAtSheet } from './sheet-person.ts';
 import { createdOnce, refusals, sheetToCrm } from './sheet-to-crm.ts';
+import { sqlToCrm } from './sql-to-crm.ts';
 
 const firstFill: Check = {
   name: 'an empty sheet is filled: three tabs, every record, every cell right',
@@ -98,7 +99,7 @@ export async function runChecks(stage: Stage): Promise<boolean> {
   const rowsGone = together([await trashRecords(sides), ...inWarehouse(trashedRow)]);
   await together([...sheetToCrm, ...refusals]);
   await together([...crmToSheet, deletedRow, ...inWarehouse(crmToWarehouse)]);
-  await together([differentFields, sameField]);
+  await together([differentFields, sameField, ...inWarehouse(sqlToCrm)]);
   await together([sortedRows]);
   await rowsGone;
   await together([sameAgain, ...inWarehouse(warehouseSame)]);

@@ -41,7 +41,7 @@ export async function setStage(wantsRedis: boolean, environment: Environment) {
   if (!isMissing(warehouse)) opening.defer(() => warehouse.stop());
   // An installation on this machine keeps its tabs, links, queue and alerts for itself.
   const configFile = join(directory, 'settings.yaml');
-  await writeFile(configFile, '');
+  await writeFile(configFile, isMissing(warehouse) ? '' : 'warehouse:\n  edits:\n    enabled: true\n');
   const daemonEnvironment: Environment = {
     PATH: environment['PATH'],
     CRM_SYNC_CONFIG: configFile,

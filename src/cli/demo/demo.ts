@@ -66,5 +66,5 @@ The CRM alone:                  ${crm.pageUrl}
 The sheet alone:                ${sheets.gridUrl}${inSql}
 The daemon's status page:       ${daemonUrl}/
 
-Change something in the CRM or the sheet and watch the rest. Ctrl-C ends the demo.`);
+Change something in any of them and watch the rest. Ctrl-C ends the demo.`);
 }

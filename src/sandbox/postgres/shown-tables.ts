@@ -12,6 +12,7 @@ const listings = {
     key: ['opportunity_id', 'stage_id', 'entered_at'],
   },
   freshness: { order: 'entity', key: ['entity'] },
+  edit: { order: 'seq DESC', key: ['edit_id'] },
 } as const;
 
 export type ShownName = keyof typeof listings;

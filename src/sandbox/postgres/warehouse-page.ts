@@ -23,20 +23,24 @@ const pageFiles = {
   '/page.css': ['page/page.css', 'text/css; charset=utf-8'],
   '/page.js': ['page/page.js', 'text/javascript; charset=utf-8'],
   '/history.js': ['page/history.js', 'text/javascript; charset=utf-8'],
+  '/sql.js': ['page/sql.js', 'text/javascript; charset=utf-8'],
   '/element.js': ['page/element.js', 'text/javascript; charset=utf-8'],
   // Both pages are parts of one demo and look alike.
   '/crm.css': ['../crm/page/page.css', 'text/css; charset=utf-8'],
 } as const;
 
-/** Serves a page that shows the tables, the history of their rows and the main views, and changes nothing. */
+/** Serves a page that shows the tables, the history of their rows and the main views, and runs a line of SQL as an editor would. */
 export async function startWarehousePage({
   port,
   url,
   schema,
 }: WarehousePageOptions): Promise<WarehousePage> {
-  const pool = openPool(url);
+  const pool = openPool(url, '-c default_transaction_read_only=on');
+  const editors = openPool(url);
   const server = Fastify({ forceCloseConnections: true });
-  server.addHook('onClose', () => pool.end());
+  server.addHook('onClose', async () => {
+    await Promise.all([pool.end(), editors.end()]);
+  });
   await addPageFiles(server);
   server.get<{ Params: { name: string } }>('/tables/:name', (request, reply) => {
     const { name } = request.params;
@@ -49,6 +53,22 @@ export async function startWarehousePage({
       return reply.code(404).send({ error: 'There is no such row.' });
     return sendRead(request, reply, async () => describeVersions(await readVersions(pool, schema, name, id)));
   });
+  server.get('/edits', async () => ({ areOn: await areEditsOn(pool, schema) }));
+  // Another site's page can not send JSON here without being asked first.
+  server.post<{ Body: { sql: string } }>(
+    '/sql',
+    { schema: { body: { type: 'object', required: ['sql'], properties: { sql: { type: 'string' } } } } },
+    async (request, reply) => {
+      if (!(await areEditsOn(pool, schema)))
+        return reply.code(404).send({ error: 'Editing by SQL is not switched on.' });
+      try {
+        const { command, rowCount } = await editors.query(request.body.sql);
+        return { words: `${command} ${rowCount ?? 0}` };
+      } catch (error) {
+        return reply.code(400).send({ error: refusalOf(error) });
+      }
+    },
+  );
   try {
     return {
       url: `${await server.listen({ host: '127.0.0.1', port })}/`,
@@ -60,14 +80,14 @@ export async function startWarehousePage({
   }
 }
 
-function openPool(url: string): Pool {
+function openPool(url: string, options = ''): Pool {
   const pool = new Pool({
     connectionString: url,
     max: 2,
     allowExitOnIdle: true,
     connectionTimeoutMillis: 5_000,
     statement_timeout: 5_000,
-    options: '-c default_transaction_read_only=on -c TimeZone=UTC -c DateStyle=ISO',
+    options: `${options} -c TimeZone=UTC -c DateStyle=ISO`,
     types: { getTypeParser: () => (text: string) => text },
   });
   // A connection that rests and breaks is replaced at the next look.
@@ -99,6 +119,25 @@ function wordsOf(error: unknown): string {
     ? 'The daemon has not laid out the tables yet.'
     : `The database refused: ${error.message}.`;
 }
+
+/** Whether the tables are laid out so that edits are noted. */
+async function areEditsOn(pool: Pool, schema: string): Promise<boolean> {
+  try {
+    const { rows } = await pool.query('SELECT FROM pg_views WHERE schemaname = $1 AND viewname = $2', [
+      schema,
+      'edit',
+    ]);
+    return rows.length > 0;
+  } catch {
+    return false;
+  }
+}
+
+/** What a session of `psql` would show. */
+const refusalOf = (error: unknown): string =>
+  error instanceof DatabaseError
+    ? [error.message, error.hint].filter(Boolean).join(' ')
+    : 'The database does not respond.';
 
 /** Sends what was read, or 304 where the page has the same already. */
 async function sendRead(

@@ -34,11 +34,17 @@ const unsyncedView = ({ schema, tables }: WarehouseLayout): ViewDefinition[] =>
     comment: 'Where rows differ from the CRM, and why: what is not here is the same.',
   }));
 
+/** What a user wants to know comes before what programs need. */
+const shownFirst = [
+  ...['at', 'entity', 'id', 'op', 'changed', 'state', 'note', 'new_id', 'ended_at'],
+  ...['by_role', 'by_app', 'xid', 'edit_id', 'seq'],
+];
+
 const editView = ({ schema, tables }: WarehouseLayout): ViewDefinition[] =>
   tables.slice(0, 1).map(({ entity }) => ({
     name: editTableName,
     entity,
-    columns: editTable(schema).columns.map(({ name }) => viewColumn(name)),
+    columns: shownFirst.map((name) => viewColumn(name)),
     sources: [`FROM ${editsOf(schema)} t`],
     comment: editTable(schema).comment,
   }));

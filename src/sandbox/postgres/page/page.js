@@ -1,7 +1,8 @@
-// The tables as SQL shows them. The page only reads: what is to change is changed in the CRM or the sheet.
+// The tables as SQL shows them, with a line of SQL to change them.
 
 import { make, readerOf, shortInstant, shortNumber } from './element.js';
 import { choose, isChosen, refreshHistory } from './history.js';
+import { areEditsOn, followEdit } from './sql.js';
 
 const pollMs = 1000;
 const changedMs = 1500;
@@ -10,7 +11,8 @@ const [panel, notice] = [element('rows'), element('notice-line')];
 const [head, body] = [panel.querySelector('thead'), panel.querySelector('tbody')];
 
 const recordTables = ['lead', 'opportunity', 'task'];
-const names = [...recordTables, 'opportunity_overview', 'pipeline_by_stage', 'stage_history', 'freshness'];
+const plainTables = areEditsOn ? ['freshness', 'edit'] : ['freshness'];
+const names = [...recordTables, 'opportunity_overview', 'pipeline_by_stage', 'stage_history', ...plainTables];
 
 let open = names[0];
 let read = readerOf(`/tables/${open}`);
@@ -23,7 +25,7 @@ const rows = new Map();
 
 const tabs = new Map(
   names.map((name) => {
-    const className = recordTables.includes(name) || name === 'freshness' ? '' : 'view';
+    const className = [...recordTables, ...plainTables].includes(name) ? '' : 'view';
     const tab = make('button', { type: 'button', role: 'tab', id: `tab-${name}`, className }, name);
     tab.setAttribute('aria-controls', panel.id);
     if (recordTables.includes(name)) tab.append(make('span'));
@@ -161,7 +163,7 @@ element('filter').oninput = () => shown && render();
 // --- Looking again and again.
 
 const showGood = () => {
-  notice.textContent = 'Read only; times in UTC';
+  notice.textContent = 'Times in UTC';
 };
 const showBad = (error) => {
   notice.textContent = error instanceof TypeError ? 'The page lost its server; trying again.' : error.message;
@@ -179,6 +181,7 @@ async function refresh() {
       markChosen();
     }
     await refreshHistory();
+    await followEdit();
     showGood();
   } catch (error) {
     showBad(error);
