@@ -125,7 +125,8 @@ function editingOf(field: FieldDefinition): ColumnEditing | undefined {
     ...(isKept ? { isKept } : {}),
     ...(isFixed ? { isFixed } : {}),
     ...(lengthMax === undefined ? {} : { lengthMax }),
-    ...(min === undefined ? {} : { min }),
+    // A row that is not in the CRM so far has an id below 0.
+    ...(min === undefined || kind === 'lead' || kind === 'task' ? {} : { min }),
     ...(max === undefined ? {} : { max }),
     ...(options === undefined ? {} : { options }),
     ...(oneOf === undefined ? {} : { oneOf }),

@@ -3,6 +3,7 @@ import { hasMoved } from '../../core/state.ts';
 import type { TakenEdit } from '../../core/taken-edit.ts';
 import { type Fields, pickFields } from '../../core/value.ts';
 import { refusedScope, vanishedScope } from '../../core/waiting/scopes.ts';
+import { rowIdOf } from '../rows.ts';
 import { come, type EditContext, type EditedRecord, type EditVerdict, nothingToDo } from './context.ts';
 import { isUnderWay } from './decide-update.ts';
 
@@ -73,10 +74,17 @@ function sendDelete(
 const changed = (now: readonly TakenEdit[], before: readonly TakenEdit[]): readonly TakenEdit[] =>
   now.filter((edit, place) => edit !== before[place]);
 
-/** What the CRM had when the row was deleted, as far as people may change it: what the row showed, but what earlier edits had made of it. */
-export function basesOf({ agreement, edits }: EditedRecord): Fields {
+/**
+ * What the CRM had when the row was deleted, as far as people may change it: what the row showed, but what earlier edits had made of it. A row
+ * that had no record yet shows as empty what the CRM set of itself.
+ */
+function basesOf({ agreement, edits, key }: EditedRecord): Fields {
   let base: Fields = {};
-  for (const { before } of edits.toReversed()) base = { ...base, ...before };
+  for (const { before, row } of edits.toReversed()) {
+    const isOfNew = row !== rowIdOf(key);
+    const known = Object.entries(before).filter(([, value]) => !isOfNew || value !== null);
+    base = { ...base, ...Object.fromEntries(known) };
+  }
   return { ...base, ...agreement?.fields };
 }
 
