@@ -33,6 +33,8 @@ export interface TakenEdit {
   readonly newId?: RecordId | undefined;
   /** It is among the many that a user, or their small number, let through a brake. */
   readonly isMeant: boolean;
+  /** The side did not note it: it was found because what notes edits was off for a time. */
+  readonly isUnlogged?: true;
   /** Whether the side knows its state and note. */
   readonly isTold: boolean;
 }

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg';
+import type { Entity } from '../core/record.ts';
 import { newWarehouseError } from '../warehouse/port/errors.ts';
 import { syncSchemaOf, type WarehouseLayout } from '../warehouse/port/layout.ts';
 import type { Keeper, LayOutConsent, LayoutFault } from '../warehouse/port/port.ts';
@@ -6,7 +7,7 @@ import { readFound } from './catalog.ts';
 import { type Found, findRelation } from './ddl/found.ts';
 import { loseRunSql } from './ddl/machinery.ts';
 import { layOutSettings } from './ddl/print.ts';
-import { hasLost, marksSql, type Step, stepsOf } from './ddl/steps.ts';
+import { gapsOf, hasLost, marksSql, type Step, stepsOf } from './ddl/steps.ts';
 import { isLineTrouble } from './errors.ts';
 import { faultsOf } from './faults.ts';
 import { expectKeeper, expectOurs, lockLink, saveKeeper } from './keeper.ts';
@@ -56,8 +57,20 @@ async function layOutInside(
   await saveKeeper(client, schema, link, keeper);
   if (mayDefine && consent.mend && hasLost(layout, found)) await client.query(loseRunSql(schema));
   const after: Found = mayDefine && steps.length > 0 ? await readFound(client, schema) : found;
-  return [...faultsOf(layout, after), ...failures, ...(mayDefine ? [] : outdated(steps))];
+  return [
+    ...faultsOf(layout, after),
+    ...failures,
+    ...(mayDefine ? gapsOf(layout, found).map(gapFault) : outdated(steps)),
+  ];
 }
+
+const gapFault = (entity: Entity): LayoutFault => ({
+  entity,
+  words: `What notes edits of ${entity} was off, and was put back.`,
+  isMendable: false,
+  isHarmless: true,
+  isGap: true,
+});
 
 const outdated = (steps: readonly Step[]): readonly LayoutFault[] =>
   steps.length === 0

@@ -3,6 +3,7 @@ import type { Entity, RecordKey } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
 import { equalValues, type Fields } from '../core/value.ts';
 import { editedOf } from './edits/landing.ts';
+import { keepUnlogged } from './edits/unlogged.ts';
 import { warehouseFacts } from './facts.ts';
 import type { WarehouseLink } from './link.ts';
 import type { TableLayout, WarehouseLayout } from './port/layout.ts';
@@ -38,6 +39,10 @@ interface Drift {
   readonly lost: Fields;
 }
 
+interface FoundDrift extends Drift {
+  readonly kind: 'missing' | 'extra' | 'different';
+}
+
 /**
  * Compares every row with its record, without keeping more than one of them, and makes due again what differs. Both values are in the
  * journal then. What is due anyway is left alone: it is known to differ.
@@ -54,14 +59,17 @@ export async function audit(
   for (const table of tables) {
     const compared = await auditTable(link, table, takeEdits, (drifts) =>
       mirror.transaction(() => {
-        mirror.feed.noteDue(drifts.map(({ key }) => key));
+        const hasGap = mirror.readFact(warehouseFacts.gap(table.entity)) !== undefined;
+        const healed = hasGap ? keepUnlogged(link, table, drifts) : drifts;
+        mirror.feed.noteDue(healed.map(({ key }) => key));
         mirror.appendJournal(
-          drifts.map(({ after, key, lost }) =>
+          healed.map(({ after, key, lost }) =>
             journalEntry(occasion, key, { kind: 'repair', side: 'both', after, lost, cause: driftCause }),
           ),
         );
       }),
     );
+    mirror.dropFact(warehouseFacts.gap(table.entity));
     found.push(compared);
     mirror.saveFact(warehouseFacts.rows(table.entity), compared.rows);
     log.info('warehouse.audited', { ...compared });
@@ -76,7 +84,7 @@ async function auditTable(
   { clock, database, mirror }: WarehouseLink,
   table: TableLayout,
   takeEdits: () => Promise<void>,
-  keep: (drifts: readonly Drift[]) => void,
+  keep: (drifts: readonly FoundDrift[]) => void,
 ): Promise<TableAudit> {
   const { entity } = table;
   const expected = mirror
@@ -84,7 +92,7 @@ async function auditTable(
     .filter(({ presence }) => presence === 'present')
     .sort((one, other) => compareIds(rowIdOf(one.key), rowIdOf(other.key)));
   let counts = { rows: 0, missing: 0, extra: 0, different: 0 };
-  let found: (Drift & { readonly kind: Exclude<keyof typeof counts, 'rows'> })[] = [];
+  let found: FoundDrift[] = [];
   const flush = async () => {
     if (found.length === 0) return;
     // What shows an edit was edited before it was read.
@@ -95,7 +103,7 @@ async function auditTable(
     for (const { kind } of drifts) counts = { ...counts, [kind]: counts[kind] + 1 };
     if (drifts.length > 0) keep(drifts);
   };
-  const note = async (kind: (typeof found)[number]['kind'], drift: Drift) => {
+  const note = async (kind: FoundDrift['kind'], drift: Drift) => {
     if (mirror.feed.isDue(drift.key)) return;
     found.push({ ...drift, kind });
     if (found.length >= chunkMax) await flush();

@@ -27,6 +27,8 @@ export const warehouseFacts = {
   deleted: entityFact('warehouse.deleted', pairOf(isNumber, isNumber)),
   /** Since when a table is known to have more than the mirror knows, epoch ms; absent once they were compared; warehouse/recover. */
   behind: entityFact('warehouse.behind', isNumber),
+  /** Since when it is known that edits of a table were not noted for a time, epoch ms; absent once it was compared; warehouse/laid-out. */
+  gap: entityFact('warehouse.gap', isNumber),
   /** When all rows were last compared, epoch ms; warehouse/audit. */
   auditedAt: fact('warehouse.audited', isNumber),
 };

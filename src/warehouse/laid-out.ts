@@ -30,6 +30,12 @@ export class LaidOut {
     const againMs = this.faults.length > 0 ? lookAgainMs.held : lookAgainMs.whole;
     if (this.#last?.text === text && at - this.#last.at < againMs) return;
     this.#last = { text, faults: await database.layOut(layout), at };
+    const gaps = this.#last.faults.flatMap(({ entity, isGap }) => (isGap && entity ? [entity] : []));
+    if (gaps.length > 0)
+      mirror.transaction(() => {
+        for (const entity of gaps) mirror.saveFact(warehouseFacts.gap(entity), clock.now());
+        mirror.dropFact(warehouseFacts.auditedAt);
+      });
     // What is missing may come back without its content: all is compared then.
     if (this.faults.length > 0) mirror.dropFact(warehouseFacts.auditedAt);
   }

@@ -246,11 +246,12 @@ describe('laying out for edits', () => {
       'fault 18: replaced',
       "CREATE OR REPLACE FUNCTION crm_sync.capture_lead() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'",
     ],
-  ])('puts back what notes edits where it was %s', async (_, sql) => {
+  ])('puts back what notes edits, and says so, where it was %s', async (_, sql) => {
     const { admin, editor, layOut, noted } = await openEditing();
     await admin.query(sql);
     await editor.query("UPDATE crm.lead SET title = 'unseen' WHERE id = 1");
     expect(await noted()).toEqual([]);
+    expect(await layOut(editableLayout())).toMatchObject([{ entity: 'lead', isHarmless: true, isGap: true }]);
     expect(await layOut(editableLayout())).toEqual([]);
     await editor.query("UPDATE crm.lead SET title = 'seen' WHERE id = 1");
     expect(await noted()).toHaveLength(1);

@@ -125,3 +125,31 @@ test(
     expect(await writesOf(stage)).toBe(0);
   },
 );
+
+test.for([
+  ['approve', 'Unlogged'],
+  ['revert', 'before'],
+] as const)(
+  'W2: what was changed while edits were not noted is asked about: %s',
+  limit,
+  async ([choice, title]) => {
+    const stage = await openEditedEngine();
+    const lead = await stage.crm.take('lead');
+    await stage.database.query('ALTER TABLE crm.lead DISABLE TRIGGER crm_capture_u');
+    await stage.database.query("UPDATE crm.lead SET title = 'Unlogged' WHERE id = $1", [lead.id]);
+    await stage.engine.compare();
+    const scope = 'brake:lead:unlogged';
+    await until('it is asked about', async () =>
+      stage.engine.found.questions.some((each) => each.scope === scope),
+    );
+    expect(await writesOf(stage)).toBe(0);
+    stage.answer(scope, choice);
+    await stage.settled();
+    const wanted = title === 'before' ? lead.title : title;
+    await until('it is decided', async () => stage.engine.found.questions.length === 0);
+    await stage.settled();
+    expect(stage.model.records.leads.live().find(({ id }) => id === lead.id)).toMatchObject({
+      title: wanted,
+    });
+  },
+);

@@ -31,7 +31,7 @@ export function answersTo(scope: string): readonly Answer[] {
   if (kind === 'copy') return ['new'];
   if (kind === 'refused') return isCreate(subject) ? ['retry', 'ignore'] : ['retry', 'revert', 'ignore'];
   if (part === 'reading') return [];
-  if (part === 'edited' || part === 'deleted') return ['approve', 'revert'];
+  if (part === 'edited' || part === 'deleted' || part === 'unlogged') return ['approve', 'revert'];
   return part === 'emptied' || part === 'vanished' ? ['approve', 'trash', 'restore'] : ['approve'];
 }
 

@@ -37,7 +37,7 @@ type BrakeKind =
   | ('account' | 'reading' | 'rebase' | 'columns' | 'first')
   | ('emptied' | 'vanished' | 'gone')
   | ('torn' | 'blanked' | 'column' | 'changed' | 'cleared')
-  | ('rows' | 'edited' | 'deleted');
+  | ('rows' | 'edited' | 'deleted' | 'unlogged');
 
 /** The scope under which people answer a brake. */
 export const brakeScope = (entity: Entity, kind: BrakeKind): string => `brake:${entity}:${kind}`;

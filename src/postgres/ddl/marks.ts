@@ -7,3 +7,5 @@ export const relationMark = (table: string, column: string): string => `relation
 export const editorMark = (relation: string): string => `editor ${relation}`;
 /** What goes with the table of edits. */
 export const editMark = 'edits';
+/** What notes the edits of a table. */
+export const captureMark = (table: string): string => `capture ${table}`;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import { syncSchemaOf, type WarehouseLayout } from '../../warehouse/port/layout.ts';
+import type { Entity } from '../../core/record.ts';
+import { syncSchemaOf, type TableLayout, type WarehouseLayout } from '../../warehouse/port/layout.ts';
 import { captureFunctionSql, captureTriggersSql, dropCaptureSql, editChannelOf } from './capture/capture.ts';
 import {
   areCaptureTriggersAsMade,
@@ -14,8 +15,17 @@ import { commentSteps } from './comments.ts';
 import type { TableDefinition } from './definition.ts';
 import { type Found, findRelation, findSchema, isTaken } from './found.ts';
 import { isGuardFunctionAsMade, isGuardTriggerAsMade } from './guard-check.ts';
-import { guardFunctionSql, guardTriggerSql } from './guards.ts';
-import { columnMark, editMark, editorMark, grantMark, relationMark, tableMark, viewMark } from './marks.ts';
+import { guardFunctionSql, guardName, guardTriggerSql } from './guards.ts';
+import {
+  captureMark,
+  columnMark,
+  editMark,
+  editorMark,
+  grantMark,
+  relationMark,
+  tableMark,
+  viewMark,
+} from './marks.ts';
 import { qualified } from './quote.ts';
 import { relationsOf } from './relations.ts';
 import {
@@ -116,9 +126,7 @@ function captureSteps(
     const relation = findRelation(found, shown);
     const isTriggered = relation ? areCaptureTriggersAsMade(schema, table, relation) : !isNew(shown);
     return [
-      ...(isCaptureFunctionAsMade(layout, table, found)
-        ? []
-        : [{ sql: captureFunctionSql(layout, table, found.roleName) }]),
+      ...(isCaptureFunctionAsMade(layout, table, found) ? [] : [captureFunctionStep(layout, table, found)]),
       ...(isTriggered ? [] : [{ sql: captureTriggersSql(schema, table) }]),
     ];
   });
@@ -126,6 +134,25 @@ function captureSteps(
     ...(areMade ? [] : [{ sql: objects, marks: [[editMark, digestOf(objects)] as const] }]),
     ...ofTables,
   ];
+}
+
+function captureFunctionStep(layout: WarehouseLayout, table: TableLayout, found: Found): Step {
+  const sql = captureFunctionSql(layout, table, found.roleName);
+  return { sql, marks: [[captureMark(table.entity), digestOf(sql)]] };
+}
+
+/** The tables whose edits were noted once, and are not now because of something that others did. */
+export function gapsOf(layout: WarehouseLayout, found: Found): readonly Entity[] {
+  if (!layout.editing || !found.laidOut.has(editMark)) return [];
+  const { schema, tables } = layout;
+  return tables.flatMap((table) => {
+    const relation = findRelation(found, { schema, name: table.entity });
+    if (!relation || relation.triggers.some(({ name }) => name === guardName)) return [];
+    const made = captureFunctionStep(layout, table, found).marks?.[0]?.[1];
+    const wasMade = found.laidOut.get(captureMark(table.entity)) === made;
+    const isReplaced = wasMade && !isCaptureFunctionAsMade(layout, table, found);
+    return isReplaced || !areCaptureTriggersAsMade(schema, table, relation) ? [table.entity] : [];
+  });
 }
 
 function viewSteps(layout: WarehouseLayout, found: Found, hasNews: boolean): Step[] {

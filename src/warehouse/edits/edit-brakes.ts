@@ -18,7 +18,7 @@ export interface BrakedEdits {
 }
 
 interface Kind {
-  readonly scope: string;
+  readonly scope: 'edited' | 'deleted' | 'unlogged';
   readonly edits: readonly TakenEdit[];
   readonly allowed: number;
   words(rows: number): string;
@@ -38,20 +38,31 @@ export function brakeEdits(
 ): BrakedEdits {
   const fresh = edits.filter(({ isMeant }) => !isMeant);
   const isDelete = ({ kind }: TakenEdit) => kind === 'delete';
+  const { logged = [], unlogged = [] } = Object.groupBy(fresh, ({ isUnlogged }) =>
+    isUnlogged ? 'unlogged' : 'logged',
+  );
   const kinds: readonly Kind[] = [
     {
       scope: 'edited',
-      edits: fresh.filter((edit) => !isDelete(edit)),
+      edits: logged.filter((edit) => !isDelete(edit)),
       allowed: Math.max(limits.changesMin, Math.floor(rows * limits.changesShare)),
       words: (count) => `${count} of ${rows} rows were edited by SQL`,
       change: ({ row }) => ({ id: row, what: 'edited' }),
     },
     {
       scope: 'deleted',
-      edits: fresh.filter(isDelete),
+      edits: logged.filter(isDelete),
       allowed: Math.max(limits.deletesMin, Math.floor(rows * limits.deletesShare)),
       words: (count) => `${count} of ${rows + count} rows were deleted by SQL`,
       change: ({ row }) => ({ id: row, what: 'row gone' }),
+    },
+    {
+      scope: 'unlogged',
+      edits: unlogged,
+      allowed: 0,
+      words: (count) =>
+        `What notes edits of the table was switched off for a time, and ${count} of its ${rows} rows differ from the CRM`,
+      change: ({ row }) => ({ id: row, what: 'differs' }),
     },
   ];
   const brakes: Brake[] = [];
@@ -60,7 +71,7 @@ export function brakeEdits(
   const revoked: TakenEdit[] = [];
   for (const kind of kinds) {
     const byRow = Map.groupBy(kind.edits, ({ row }) => row);
-    const scope = brakeScope(entity, kind.scope as 'edited' | 'deleted');
+    const scope = brakeScope(entity, kind.scope);
     const given = choice(scope);
     const { answer, seen = '0' } = readBrakeAnswer(given ?? '');
     if (given !== undefined) spent.push(scope);
@@ -72,8 +83,9 @@ export function brakeEdits(
       passed.push(...kind.edits);
     else {
       const changes = [...byRow.values()].flatMap(([first]) => (first ? [kind.change(first)] : []));
-      const reason = `${kind.words(byRow.size)}; ${kind.allowed} may be at once. Approve sends them to the CRM, Revert puts the CRM's values back.`;
-      brakes.push(brakeOf(entity, kind.scope as 'edited' | 'deleted', reason, changes));
+      const limit = kind.allowed === 0 ? '' : `; ${kind.allowed} may be at once`;
+      const reason = `${kind.words(byRow.size)}${limit}. Approve sends them to the CRM, Revert puts the CRM's values back.`;
+      brakes.push(brakeOf(entity, kind.scope, reason, changes));
     }
   }
   // While one of them holds, nothing of the table goes on.

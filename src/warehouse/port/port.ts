@@ -166,6 +166,8 @@ export interface LayoutFault {
   readonly isMendable: boolean;
   /** It is to be reported, but holds no table. */
   readonly isHarmless?: true;
+  /** Edits of the table were not noted for a time. */
+  readonly isGap?: true;
 }
 
 /** What the database says of itself. */
