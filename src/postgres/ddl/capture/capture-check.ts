@@ -1,7 +1,7 @@
 import { syncSchemaOf, type TableLayout, type WarehouseLayout } from '../../../warehouse/port/layout.ts';
 import type { Found, FoundRelation } from '../found.ts';
-import { guardName, guardSearchPath } from '../guards.ts';
-import { captureBody, captureNameOf, captureTriggers } from './capture.ts';
+import { guardName } from '../guards.ts';
+import { captureBody, captureNameOf, captureSettings, captureTriggers } from './capture.ts';
 
 /** Whether the function is there, and is the one that was made for this layout and login. */
 export const isCaptureFunctionAsMade = (layout: WarehouseLayout, table: TableLayout, found: Found): boolean =>
@@ -11,8 +11,7 @@ export const isCaptureFunctionAsMade = (layout: WarehouseLayout, table: TableLay
       name === captureNameOf(table) &&
       body === captureBody(layout, table, found.roleName) &&
       isDefiner &&
-      settings?.length === 1 &&
-      settings[0] === guardSearchPath,
+      settings?.join() === captureSettings.join(),
   );
 
 /** Whether the table has all triggers of ours, switched on whatever the session says, and no guard in their way. */

@@ -6,7 +6,7 @@ import {
   type TableLayout,
   type WarehouseLayout,
 } from '../../../warehouse/port/layout.ts';
-import { guardName } from '../guards.ts';
+import { guardName, guardSearchPath } from '../guards.ts';
 import { qualified, quotedBody } from '../quote.ts';
 import { checksOf } from './checks.ts';
 import { editTableName, newIdName, newIdSql } from './edit-table.ts';
@@ -70,9 +70,15 @@ export const dropCaptureSql = (schema: string, table: string): string => {
   ].join(';\n');
 };
 
+/**
+ * The settings of the function. A plan is made once in a session, for the few rows of its first statement as a rule: with loops in loops, one of
+ * many rows would take their square.
+ */
+export const captureSettings = [guardSearchPath, 'enable_nestloop=off'] as const;
+
 export const captureFunctionSql = (layout: WarehouseLayout, table: TableLayout, roleName: string): string =>
   `CREATE OR REPLACE FUNCTION ${qualified(syncSchemaOf(layout.schema), captureNameOf(table))}() RETURNS trigger\n` +
-  `LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS ${quotedBody(captureBody(layout, table, roleName))}`;
+  `LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_nestloop = off AS ${quotedBody(captureBody(layout, table, roleName))}`;
 
 /**
  * Notes what a statement of a user changed, with the values before, and refuses what the CRM would. A statement is the daemon's own where the
