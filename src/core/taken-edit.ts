@@ -31,7 +31,7 @@ export interface TakenEdit {
   readonly note: string;
   /** The CRM's id of a row that was inserted. */
   readonly newId?: RecordId | undefined;
-  /** It is among the many that a user, or their small number, let through a brake. */
+  /** A user let it through a brake. */
   readonly isMeant: boolean;
   /** The side did not note it: it was found because what notes edits was off for a time. */
   readonly isUnlogged?: true;

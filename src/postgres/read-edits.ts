@@ -3,7 +3,15 @@ import { isObject } from '../core/facts.ts';
 import { parseJson } from '../core/text/parse-json.ts';
 import type { Value } from '../core/value.ts';
 import type { TableLayout } from '../warehouse/port/layout.ts';
-import type { EditedRow, EditPage, ReadEdits, RowId, RowValues, SqlEdit } from '../warehouse/port/port.ts';
+import type {
+  EditedRow,
+  EditPage,
+  EndedEdit,
+  ReadEdits,
+  RowId,
+  RowValues,
+  SqlEdit,
+} from '../warehouse/port/port.ts';
 import type { Row, Session } from './connection.ts';
 import { editTableName } from './ddl/capture/edit-table.ts';
 import { questionTableName } from './ddl/capture/question-table.ts';
@@ -48,6 +56,23 @@ export function readEdits(
     readTransaction(session, {}, () => read(session), 'REPEATABLE READ'),
   );
 }
+
+/** What has come of these edits, of those that are over. */
+export const readEnded = ({ connection, names }: Stage, editIds: readonly string[]): Promise<EndedEdit[]> =>
+  connection.use('read edits from', (session) =>
+    readTransaction(session, {}, async () => {
+      const rows = await session.run(
+        `SELECT edit_id, state, note, new_id FROM ${names.own(editTableName)} WHERE ended_at IS NOT NULL AND edit_id = ANY ($1::uuid[])`,
+        [editIds],
+      );
+      return rows.map((row) => ({
+        editId: row['edit_id'] ?? '',
+        state: row['state'] as EndedEdit['state'],
+        note: row['note'] ?? '',
+        newId: row['new_id'] ?? undefined,
+      }));
+    }),
+  );
 
 const editsSql = (names: Names, isAll: boolean): string => {
   const edit = names.own(editTableName);
@@ -111,8 +136,10 @@ const kinds = { U: 'update', I: 'insert', D: 'delete', R: 'revert' } as const;
 function editOf(table: TableLayout, row: Row): SqlEdit {
   const changed = parseJson(row['changed'] ?? '');
   const kind = kinds[(row['op'] ?? 'U') as keyof typeof kinds];
-  const pairs = liveColumns(table).flatMap((column) => {
-    const given = isObject(changed) && column.editing ? changed[column.name] : undefined;
+  // A column may have been retired since: the edit is refused then, and not forgotten. Of a deleted row only what people may change counts.
+  const columns = table.columns.filter(({ editing }) => kind !== 'delete' || editing);
+  const pairs = columns.flatMap((column) => {
+    const given = isObject(changed) ? changed[column.name] : undefined;
     return given === undefined ? [] : [{ column, given }];
   });
   const pick = (take: (given: unknown) => unknown): RowValues =>

@@ -10,7 +10,7 @@ import { layOut } from './lay-out.ts';
 import { createListener } from './listen.ts';
 import { meetDatabase } from './meet.ts';
 import { namesOf } from './names.ts';
-import { readEdits } from './read-edits.ts';
+import { readEdits, readEnded } from './read-edits.ts';
 import { scanRows } from './scan.ts';
 import { fillTable } from './write/fill.ts';
 import { touchFreshness } from './write/freshness.ts';
@@ -50,6 +50,7 @@ export function createPostgresWarehouse(options: PostgresOptions): Warehouse {
     findRun: (run) => findRunNumber(stage, run),
     touch: (freshness) => touchFreshness(stage, freshness),
     readEdits: (tables, page) => readEdits(stage, tables, page),
+    readEnded: (editIds) => readEnded(stage, editIds),
     listen: (listener) => edits.start(listener),
     scan: (table) => scanRows(address, clock, stage.names, table),
     async close() {

@@ -17,13 +17,14 @@ function isBehind(mirror: Mirror, entity: Entity, now: number): boolean {
 }
 
 /** The tables that have more than the mirror knows so far. `now` is epoch ms. */
+export const behindEntities = (mirror: Mirror, entities: readonly Entity[], now: number): readonly Entity[] =>
+  entities.filter((entity) => isBehind(mirror, entity, now));
+
 export const behindHolds = (mirror: Mirror, entities: readonly Entity[], now: number): readonly Hold[] =>
-  entities
-    .filter((entity) => isBehind(mirror, entity, now))
-    .map((entity) => ({
-      entity,
-      reason: 'The table has more than the mirror knows: it is compared once the list of the CRM is read.',
-    }));
+  behindEntities(mirror, entities, now).map((entity) => ({
+    entity,
+    reason: 'The table has more than the mirror knows: it is compared once the list of the CRM is read.',
+  }));
 
 /** Whether a table that had more than the mirror knew can be compared by now. */
 export const hasCaughtUp = (mirror: Mirror, entities: readonly Entity[], now: number): boolean =>

@@ -1,8 +1,9 @@
 import type { Mirror } from '../core/mirror.ts';
 import type { Entity } from '../core/record.ts';
-import { readBrakeAnswer } from '../core/waiting/answer.ts';
-import { brakeOf, brakeScope } from '../core/waiting/brakes.ts';
+import { answersTo, readBrakeAnswer } from '../core/waiting/answer.ts';
+import { brakeOf, brakeScope, shownOf } from '../core/waiting/brakes.ts';
 import type { Brake } from '../core/waiting/waiting.ts';
+import type { Question } from '../sync/side.ts';
 import { warehouseFacts } from './facts.ts';
 import type { DeleteLimits } from './link.ts';
 
@@ -75,3 +76,12 @@ export function endApprovals(mirror: Mirror, entities: readonly Entity[]): void 
   for (const entity of entities)
     if (!gone[entity] && findApproval(mirror, entity)) mirror.dropDecision(deletesScope(entity));
 }
+
+/** The question that a brake asks. */
+export const questionOf = (brake: Brake): Question => ({
+  scope: brake.scope,
+  what: brake.reason,
+  about: { table: brake.entity },
+  answers: answersTo(brake.scope),
+  shown: shownOf(brake),
+});

@@ -57,7 +57,7 @@ export async function writeDue(
     (run, after) => database.write(run, { after, ...batch }),
     editing,
   );
-  return { ...carried, records: carried.records + editing.untold.length };
+  return carried;
 }
 
 /** So many of them as have not too many versions: after weeks without the database a record may have hundreds. */
@@ -141,12 +141,13 @@ async function carry(
     if (!isSyncError(error, 'WAREHOUSE_UNKNOWN_OUTCOME')) mirror.transaction(() => feed.dropRun());
     throw error;
   });
+  let told = 0;
   mirror.transaction(() => {
     noteWritten(link, due, reply);
     noteAllDeleted(link, gone, reply);
-    if (editing) noteTold(mirror, editing, reply.left);
+    if (editing) told = noteTold(mirror, editing, reply.left);
   });
-  return { records: due.length, hasEdited: reply.left.some(({ why }) => why === 'edited') };
+  return { records: due.length + told, hasEdited: reply.left.some(({ why }) => why === 'edited') };
 }
 
 function noteWritten(
@@ -162,11 +163,12 @@ function noteWritten(
   );
   feed.forgetRuns(clock.now() - runsKeptMs);
   for (const { item, row } of found) {
-    if (row.why === 'untried' || row.why === 'edited') continue;
+    if (row.why === 'untried') continue;
     // What changed while it was written is due at once.
     if (row.why === 'rewritten' && feed.isDue(item.key)) continue;
-    feed.putOff([item.key], clock.now() + waitMs(row, item), row.words);
-    log.warn('warehouse.row-left', { record: recordKeyText(item.key), why: row.why });
+    feed.putOff([item.key], clock.now() + waitMs(row, item), row.why === 'edited' ? '' : row.words);
+    if (row.why !== 'edited')
+      log.warn('warehouse.row-left', { record: recordKeyText(item.key), why: row.why });
   }
   for (const [entity, count] of Object.entries(added) as [Entity, number][]) {
     const rows = warehouseFacts.rows(entity);

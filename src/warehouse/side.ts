@@ -1,15 +1,13 @@
 import { isSyncError } from '../core/errors.ts';
 import type { Entity } from '../core/record.ts';
 import type { OutboxItem } from '../core/state.ts';
-import { answersTo } from '../core/waiting/answer.ts';
-import { shownOf } from '../core/waiting/brakes.ts';
-import type { Brake, Hold } from '../core/waiting/waiting.ts';
+import type { Hold } from '../core/waiting/waiting.ts';
 import type { Link } from '../sync/link.ts';
 import { readOwnCatalog } from '../sync/reading/account.ts';
 import type { PlanDifference, Question, Side, SidePace, SideReport } from '../sync/side.ts';
 import { type AuditReport, audit } from './audit.ts';
-import { behindHolds, hasCaughtUp } from './behind.ts';
-import { endApprovals, findBrakes } from './brakes.ts';
+import { behindEntities, behindHolds, hasCaughtUp } from './behind.ts';
+import { endApprovals, findBrakes, questionOf } from './brakes.ts';
 import { layoutOf, nextColumns } from './columns.ts';
 import { WarehouseEdits } from './edits/edits.ts';
 import { warehouseFacts } from './facts.ts';
@@ -219,12 +217,12 @@ export class WarehouseSide implements Side {
     await this.#laidOut.keep(layout);
     if (this.#isAuditDue()) await this.#audit(layout);
     const begunAt = clock.monotonicMs();
-    await this.#edits.decide(layout);
+    await this.#decideEdits(layout);
     let rows = 0;
     const toFill = new Set(this.#link.entities);
     for (let written = 1; written > 0; ) {
       if (rows >= wanted && clock.monotonicMs() - begunAt >= cycleMaxMs) break;
-      if (this.#edits.isDue) await this.#edits.decide(layout);
+      if (this.#edits.isDue) await this.#decideEdits(layout);
       written = await this.#landSome(layout, toFill);
       rows += written;
     }
@@ -286,7 +284,9 @@ export class WarehouseSide implements Side {
   async #audit(layout: WarehouseLayout): Promise<AuditReport> {
     const held = new Set(this.#tableHolds().map(({ entity }) => entity));
     const tables = layout.tables.filter(({ entity }) => !held.has(entity));
-    this.lastAudit = await audit(this.#link, { ...layout, tables }, () => this.#edits.take(layout));
+    this.lastAudit = await audit(this.#link, { ...layout, tables }, () =>
+      this.#edits.take(layout, this.#ownQuestions()),
+    );
     for (const { entity } of tables) this.mirror.dropFact(warehouseFacts.behind(entity));
     return this.lastAudit;
   }
@@ -356,6 +356,12 @@ export class WarehouseSide implements Side {
     };
   }
 
+  #decideEdits(layout: WarehouseLayout): Promise<void> {
+    const { clock, entities } = this.#link;
+    const behind = new Set(behindEntities(this.mirror, entities, clock.now()));
+    return this.#edits.decide(layout, this.#ownQuestions(), behind);
+  }
+
   /** Questions that are not about edits. */
   #ownQuestions(): readonly Question[] {
     const { clock, entities, limits } = this.#link;
@@ -387,11 +393,3 @@ const lateFactor = 20;
 
 const sumOf = (counts: Readonly<Partial<Record<Entity, number>>>): number =>
   Object.values(counts).reduce((sum, count) => sum + count, 0);
-
-const questionOf = (brake: Brake): Question => ({
-  scope: brake.scope,
-  what: brake.reason,
-  about: { table: brake.entity },
-  answers: answersTo(brake.scope),
-  shown: shownOf(brake),
-});

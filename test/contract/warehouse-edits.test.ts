@@ -64,7 +64,7 @@ it('what the daemon writes and fills is no edit', async () => {
       gone: [{ id: '2', at: noon(2) }],
     }),
   );
-  expect(await read()).toEqual({ rows: [], lastRun: 3 });
+  expect(await read()).toEqual({ rows: [], lastRun: 3, answers: [] });
 });
 
 it('edits are read with the row that they made, in the form of values', async () => {

@@ -14,10 +14,11 @@ export async function writeQuestions(
     `WITH sent AS MATERIALIZED (
        SELECT scope, entity, id, what, ARRAY(SELECT jsonb_array_elements_text(answers)) AS answers
          FROM jsonb_to_recordset($1::jsonb) AS r (scope text, entity text, id text, what text, answers jsonb)),
-     over AS (DELETE FROM ${table} q WHERE NOT EXISTS (SELECT FROM sent s WHERE s.scope = q.scope)),
+     free AS MATERIALIZED (SELECT scope FROM ${table} FOR UPDATE SKIP LOCKED),
+     over AS (DELETE FROM ${table} q USING free f WHERE f.scope = q.scope AND NOT EXISTS (SELECT FROM sent s WHERE s.scope = q.scope)),
      changed AS (
        UPDATE ${table} q SET what = s.what, answers = s.answers, answer = NULL
-         FROM sent s WHERE s.scope = q.scope
+         FROM sent s JOIN free f ON f.scope = s.scope WHERE s.scope = q.scope
           AND (ROW(q.what, q.answers) IS DISTINCT FROM ROW(s.what, s.answers) OR (q.answer IS NOT NULL AND q.scope = ANY ($2::text[]))))
      INSERT INTO ${table} (scope, entity, id, what, answers, asked_at)
      SELECT s.scope, s.entity, s.id, s.what, s.answers, clock_timestamp() FROM sent s

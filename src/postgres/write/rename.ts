@@ -51,7 +51,11 @@ async function renameIn(stages: readonly TableStage[], stage: TableStage, rename
     else if (edited.has(rename.from)) leave(rename, 'edited', 'A user edited the row meanwhile.');
     else free.push(rename);
   }
-  if (free.length > 0)
+  const held = free.length > 0 && (await arePointersHeld(stages, stage, free));
+  if (held)
+    for (const rename of free)
+      leave(rename, 'locked', 'A transaction of others holds a row that points to it.');
+  else if (free.length > 0)
     await isolate(session, free, {
       apply: (items) => renameAll(stages, stage, items),
       isRefusal: (error) => isRowRefusal(error, names.syncSchema),
@@ -62,6 +66,26 @@ async function renameIn(stages: readonly TableStage[], stage: TableStage, rename
       },
     });
   return left;
+}
+
+/** Locks the rows that point to these, without waiting. Returns whether a transaction of others holds one. */
+async function arePointersHeld(
+  stages: readonly TableStage[],
+  { names, session, table }: TableStage,
+  renames: readonly Rename[],
+): Promise<boolean> {
+  const ids = renames.map(({ from }) => from);
+  for (const other of stages)
+    for (const column of other.table.columns.filter(({ refersTo }) => refersTo === table.entity)) {
+      const points = `FROM ${names.shown(other.table.entity)} WHERE ${escapeIdentifier(column.name)} = ANY ($1::${table.idType}[])`;
+      const [row] = await session.run(
+        `WITH own AS MATERIALIZED (SELECT id ${points} FOR NO KEY UPDATE SKIP LOCKED)
+         SELECT (SELECT count(*) FROM own) < (SELECT count(*) ${points}) AS is_held`,
+        [ids],
+      );
+      if (row?.['is_held'] === 't') return true;
+    }
+  return false;
 }
 
 /** All of these rows with one statement for each column that points to them. */

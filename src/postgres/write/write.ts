@@ -36,8 +36,12 @@ async function writeAll(
   );
   const left: LeftRow[] = [...renamed.left];
   const apply = async ({ table }: TableBatch, changes: readonly RowChange[], mode: LockMode) => {
-    const isWritable = ({ id }: RowChange) => !renamed.isLeft(table.entity, id);
-    const effect = await writeTable(stageOf(table), changes.filter(isWritable), mode);
+    const { free = [], waiting = [] } = Object.groupBy(changes, ({ id }) =>
+      renamed.isLeft(table.entity, id) ? 'waiting' : 'free',
+    );
+    for (const { id } of waiting)
+      left.push({ entity: table.entity, id, why: 'locked', words: 'Its row waits for its id.' });
+    const effect = await writeTable(stageOf(table), free, mode);
     left.push(...effect.left);
     added[table.entity] = (added[table.entity] ?? 0) + effect.added;
   };

@@ -44,6 +44,8 @@ export interface EditContext {
   choice(scope: string): string | undefined;
   /** The insert that made a row with this id. */
   findInsert(entity: Entity, row: RecordId): TakenEdit | undefined;
+  /** Whether a record that is not known is not there: the CRM's list of its kind was read. */
+  isRead(key: RecordKey): boolean;
   /** What the CRM trashes together with a record, in words; empty for nothing. */
   companyOf(key: RecordKey): string;
 }

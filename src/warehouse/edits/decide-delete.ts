@@ -34,6 +34,7 @@ export function decideDelete(context: EditContext, subject: EditedRecord): EditV
   return {
     edits: changed(waiting, edits),
     dropsStep: item !== undefined,
+    bases: base,
     holds: [{ ...key, reason, decision: vanishedScope(key) }],
   };
 }
@@ -53,13 +54,14 @@ function sendDelete(
     );
   if (item?.kind === 'delete' && item.state === 'refused' && answer !== 'retry') {
     const reason = item.error?.message ?? 'The CRM does not delete it.';
-    return { edits: tell('refused', reason), refusals: [{ ...key, reason, decision: scope }] };
+    return { edits: tell('refused', reason), bases: base, refusals: [{ ...key, reason, decision: scope }] };
   }
   if (item?.kind === 'delete' && item.state !== 'refused')
-    return { edits: tell('taken', item.error?.message ?? '') };
+    return { edits: tell('taken', item.error?.message ?? ''), bases: base };
   if (item?.kind === 'delete')
     return {
       edits: tell('taken', ''),
+      bases: base,
       step: advance(item, 'retried', { at: context.now, run: context.run }),
       spent: [scope],
     };
@@ -67,6 +69,7 @@ function sendDelete(
   const shownUntil = Math.min(last?.at ?? context.now, context.now);
   return {
     edits: tell('taken', ''),
+    bases: base,
     step: waitingStep(context, key, { kind: 'delete', fields: {}, base: known, shownUntil }),
   };
 }

@@ -107,8 +107,10 @@ function mergeEdited(
 ): EditedField {
   const { catalog, policy } = context;
   const last = edits.at(-1)?.after[name] ?? null;
-  const base = agreement?.fields[name] ?? edits[0]?.before[name] ?? null;
   const field = editedField({ catalog }, key.entity, name);
+  const shown = edits[0]?.before[name] ?? null;
+  const meant = field ? resolve(context, field, shown) : undefined;
+  const base = agreement?.fields[name] ?? (meant?.kind === 'value' ? meant.value : shown);
   const whole = { edits, base, wanted: last, field: field ?? { name, header: name, kind: 'text' as const } };
   const refuse = (reason: string): EditedField => ({
     ...whole,

@@ -10,8 +10,11 @@ import { decideUpdate, isUnderWay } from './decide-update.ts';
 export function decideEdits(context: EditContext, subject: EditedRecord): EditVerdict {
   const { edits, item, key, record } = subject;
   if (edits.length === 0) return nothingToDo;
+  // What a create has made is taken back as a record.
+  if (isClaimToken(key.id) && item?.state === 'done') return decideCreate(context, subject);
   if (edits.at(-1)?.kind === 'revert') return isUnderWay(item, record) ? nothingToDo : takeBack(subject);
   if (isClaimToken(key.id)) return decideCreate(context, subject);
+  if (!record && !context.isRead(key)) return nothingToDo;
   if (!record || record.presence === 'gone')
     return isUnanswered(item) ? nothingToDo : endAll(context, subject);
   return edits.at(-1)?.kind === 'delete' ? decideDelete(context, subject) : decideUpdate(context, subject);

@@ -1,7 +1,9 @@
 import { countByKind, createCascades } from '../../core/cascade.ts';
 import type { Catalog } from '../../core/fields/catalog.ts';
+import { splitContactId } from '../../core/fields/contact-id.ts';
 import { journalEntry } from '../../core/journal-entry.ts';
-import { isClaimToken, type RecordKey, recordKeyText } from '../../core/record.ts';
+import { once } from '../../core/once.ts';
+import { type Entity, isClaimToken, type RecordKey, recordKeyText } from '../../core/record.ts';
 import { emptyAgreement, isOnItsWay } from '../../core/state.ts';
 import { isOpen, type TakenEdit } from '../../core/taken-edit.ts';
 import { decisionOf } from '../../core/waiting/answer.ts';
@@ -51,16 +53,24 @@ export function takeAnswers(
   answers: ReadEdits['answers'],
   questions: readonly Question[],
 ): readonly string[] {
+  const taken: string[] = [];
   for (const { answer, scope } of answers) {
     const question = questions.find((each) => each.scope === scope);
     const choice = question?.answers.find((each) => each === (answer === 'sql' ? 'sheet' : answer));
-    if (choice) mirror.saveDecision(decisionOf(scope, choice, clock.now(), question?.shown));
+    if (!choice) continue;
+    mirror.saveDecision(decisionOf(scope, choice, clock.now(), question?.shown));
+    taken.push(scope);
   }
-  return answers.map(({ scope }) => scope);
+  return taken;
 }
 
 /** Decides about every record with open edits, and keeps all that follows. To be called in a transaction. */
-export function decideAll(link: WarehouseLink, catalog: Catalog, terms: EditTerms): DecidedAll {
+export function decideAll(
+  link: WarehouseLink,
+  catalog: Catalog,
+  terms: EditTerms,
+  behind: ReadonlySet<Entity> = new Set(),
+): DecidedAll {
   const { clock, entities, mirror, newWord } = link;
   const open = mirror.edits.readOpen();
   const answers = new Map(mirror.readDecisions().map(({ choice, scope }) => [scope, choice]));
@@ -74,12 +84,13 @@ export function decideAll(link: WarehouseLink, catalog: Catalog, terms: EditTerm
     const braked = brakeEdits(entity, own, rows, terms.limits, choice);
     brakes.push(...braked.brakes);
     for (const scope of braked.spent) mirror.dropDecision(scope);
-    for (const edit of braked.let) if (!edit.isMeant) mirror.edits.save({ ...edit, isMeant: true });
+    for (const edit of braked.approved) mirror.edits.save({ ...edit, isMeant: true });
     revoke(link, braked.revoked);
     if (braked.brakes.length > 0)
       for (const edit of own) noteBraked(link, edit, braked.brakes[0]?.reason ?? '');
   }
-  const stopped = new Set(brakes.map(({ entity }) => entity));
+  const stopped = new Set([...brakes.map(({ entity }) => entity), ...behind]);
+  const findCascades = once(() => createCascades(mirror.readRecords(), mirror.readAllSteps()));
   const context: EditContext = {
     now: clock.now(),
     run: newWord(),
@@ -87,16 +98,22 @@ export function decideAll(link: WarehouseLink, catalog: Catalog, terms: EditTerm
     policy: terms,
     choice,
     findInsert: mirror.edits.findInsert,
-    companyOf: (key) =>
-      countByKind(createCascades(mirror.readRecords(), mirror.readAllSteps()).goingWith(key)),
+    isRead: (key) => isRead(mirror, key),
+    companyOf: (key) => countByKind(findCascades().goingWith(key)),
   };
+  // What a create of ours has made, while its row may not have its id.
+  const fresh = new Set(
+    mirror.edits
+      .readUntold(Number.MAX_SAFE_INTEGER)
+      .flatMap(({ key, newId }) => (newId === undefined ? [] : [recordKeyText(key)])),
+  );
   const all: EditVerdict[] = [];
   const decide = (isWanted: (key: RecordKey) => boolean) => {
     for (const subject of subjectsOf(link)) {
       if (stopped.has(subject.key.entity) || !isWanted(subject.key)) continue;
       const verdict = decideEdits(context, subject);
       all.push(verdict);
-      carryOut(link, subject, verdict);
+      carryOut(link, subject, verdict, fresh);
     }
   };
   // What a create has made is a record like any other from then on.
@@ -110,6 +127,14 @@ export function decideAll(link: WarehouseLink, catalog: Catalog, terms: EditTerm
     .filter(isOnItsWay)
     .map(({ key }) => key);
   return { brakes, conflicts, holds, refusals, toPush };
+}
+
+/** Whether a record of the kind that is not known is not in the CRM. Contacts are read lead by lead. */
+function isRead(mirror: WarehouseLink['mirror'], { entity, id }: RecordKey): boolean {
+  if (entity !== 'contact')
+    return mirror.readSweeps().some((sweep) => sweep.entity === entity && sweep.isComplete);
+  const { leadId } = splitContactId(id);
+  return mirror.readContactReads().some((read) => read.leadId === leadId);
 }
 
 /** Forgets answers about records of which no edit is open. */
@@ -148,6 +173,7 @@ function carryOut(
   { clock, mirror }: WarehouseLink,
   { agreement, edits, key }: EditedRecord,
   verdict: EditVerdict,
+  fresh: Set<string>,
 ): void {
   const at = clock.now();
   for (const edit of verdict.edits) mirror.edits.save(edit);
@@ -158,18 +184,37 @@ function carryOut(
   const made = verdict.edits.find(({ newId }) => newId !== undefined);
   const now = new Map(verdict.edits.map((edit) => [edit.editId, edit]));
   const isOver = edits.every((edit) => !isOpen(now.get(edit.editId) ?? edit));
-  if (isOver) {
-    mirror.dropAgreement(made?.key ?? key);
+  const isFresh = fresh.has(recordKeyText(key));
+  if (made) {
+    fresh.add(recordKeyText(made.key));
+    keepMade(mirror, made.key, at);
+  } else if (isOver && !isFresh) {
+    mirror.dropAgreement(key);
   } else if (verdict.bases) {
     const isEmpty = Object.keys(verdict.bases).length === 0;
-    if (isEmpty) mirror.dropAgreement(key);
-    else mirror.saveAgreement({ ...(agreement ?? emptyAgreement(key, at)), fields: verdict.bases });
+    const kept = isFresh ? agreement?.fields : undefined;
+    if (isEmpty && !kept) mirror.dropAgreement(key);
+    else
+      mirror.saveAgreement({
+        ...(agreement ?? emptyAgreement(key, at)),
+        fields: { ...kept, ...verdict.bases },
+      });
   }
   const row = edits[0]?.row ?? key.id;
   const isGone = isClaimToken(key.id) && !made && isOver;
   if (verdict.isDue && !isClaimToken(key.id)) mirror.feed.noteDue([key]);
   if (made) mirror.feed.noteDue([made.key]);
   if (isGone) mirror.feed.noteDue([strayKey(key.entity, row)]);
+}
+
+/**
+ * The base of edits that were made while the row had no record: what was sent, and what the CRM set of itself. Kept until the row has the id
+ * of its record: what is edited later tells its own base.
+ */
+function keepMade(mirror: WarehouseLink['mirror'], key: RecordKey, at: number): void {
+  const agreement = mirror.findAgreement(key) ?? emptyAgreement(key, at);
+  const made = mirror.findRecord(key)?.fields ?? {};
+  mirror.saveAgreement({ ...agreement, fields: { ...made, ...agreement.fields } });
 }
 
 const revokedNote = 'It was taken back, with others that were too many to be meant.';

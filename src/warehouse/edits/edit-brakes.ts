@@ -9,8 +9,8 @@ export type EditLimits = Pick<BrakeLimits, 'changesMin' | 'changesShare' | 'dele
 /** What the brakes for edits of one table come to. */
 export interface BrakedEdits {
   readonly brakes: readonly Brake[];
-  /** Edits that may go on from now on. */
-  readonly let: readonly TakenEdit[];
+  /** Edits that a user let through. */
+  readonly approved: readonly TakenEdit[];
   /** Edits that a user took back. */
   readonly revoked: readonly TakenEdit[];
   /** Scopes of answers that are carried out. */
@@ -26,7 +26,7 @@ interface Kind {
 }
 
 /**
- * The brakes of a table for edits that nobody let through so far: as many rows at once may be a mistake. `rows` is how many the table has. An
+ * The brakes of a table for open edits that no user let through: as many rows at once may be a mistake. `rows` is how many the table has. An
  * approval is for as many as were shown, and for those that may be edited anyway.
  */
 export function brakeEdits(
@@ -67,7 +67,7 @@ export function brakeEdits(
   ];
   const brakes: Brake[] = [];
   const spent: string[] = [];
-  const passed: TakenEdit[] = [];
+  const approved: TakenEdit[] = [];
   const revoked: TakenEdit[] = [];
   for (const kind of kinds) {
     const byRow = Map.groupBy(kind.edits, ({ row }) => row);
@@ -76,11 +76,9 @@ export function brakeEdits(
     const { answer, seen = '0' } = readBrakeAnswer(given ?? '');
     if (given !== undefined) spent.push(scope);
     if (answer === 'revert') revoked.push(...kind.edits);
-    else if (
-      byRow.size <= kind.allowed ||
-      (answer === 'approve' && byRow.size <= Number.parseInt(seen, 10) + kind.allowed)
-    )
-      passed.push(...kind.edits);
+    else if (byRow.size <= kind.allowed) continue;
+    else if (answer === 'approve' && byRow.size <= Number.parseInt(seen, 10) + kind.allowed)
+      approved.push(...kind.edits);
     else {
       const changes = [...byRow.values()].flatMap(([first]) => (first ? [kind.change(first)] : []));
       const limit = kind.allowed === 0 ? '' : `; ${kind.allowed} may be at once`;
@@ -88,6 +86,5 @@ export function brakeEdits(
       brakes.push(brakeOf(entity, kind.scope, reason, changes));
     }
   }
-  // While one of them holds, nothing of the table goes on.
-  return { brakes, let: brakes.length > 0 ? [] : passed, revoked, spent };
+  return { brakes, approved, revoked, spent };
 }

@@ -1,10 +1,11 @@
-import type { Entity } from '../../core/record.ts';
+import { type Entity, isListed } from '../../core/record.ts';
 import { answersTo } from '../../core/waiting/answer.ts';
-import { shownOf } from '../../core/waiting/brakes.ts';
 import { conflictScope } from '../../core/waiting/scopes.ts';
 import { wake } from '../../sync/pushing/pusher.ts';
+import { forgetStep } from '../../sync/pushing/unanswered.ts';
 import { readOwnCatalog } from '../../sync/reading/account.ts';
 import type { Question } from '../../sync/side.ts';
+import { questionOf } from '../brakes.ts';
 import type { WarehouseLink } from '../link.ts';
 import { newWarehouseError } from '../port/errors.ts';
 import type { TableLayout, WarehouseLayout } from '../port/layout.ts';
@@ -29,6 +30,9 @@ export class WarehouseEdits {
   decided: DecidedAll = nothingDecided;
   readonly #link: WarehouseLink;
   #hasNews = true;
+  #hasDecided = false;
+  /** The tables that have more than the mirror knows. */
+  #behind: ReadonlySet<Entity> = new Set();
   /** Questions whose answers were taken from the database, where they are still. */
   #answered = new Set<string>();
   /** The questions that were written last, as JSON. */
@@ -81,21 +85,27 @@ export class WarehouseEdits {
   }
 
   /** Takes new edits over if there may be some, and decides about all that are open. */
-  async decide(layout: WarehouseLayout): Promise<void> {
+  async decide(
+    layout: WarehouseLayout,
+    others: readonly Question[] = [],
+    behind: ReadonlySet<Entity> = new Set(),
+  ): Promise<void> {
     const { editing, mirror } = this.#link;
     if (!editing) return;
-    if (this.isDue) await this.take(layout);
+    if (this.isDue) await this.take(layout, others);
     const catalog = readOwnCatalog(mirror);
     if (!catalog) return;
     mirror.expectRoom();
     mirror.transaction(() => {
-      this.decided = decideAll(this.#link, catalog, editing);
+      this.decided = decideAll(this.#link, catalog, editing, behind);
+      this.#hasDecided = true;
+      this.#behind = behind;
     });
     await wake(this.#link, this.decided.toPush);
   }
 
   /** Takes new edits over; nothing is decided before all of them are known, or a brake would not see how many there are. */
-  async take(layout: WarehouseLayout): Promise<void> {
+  async take(layout: WarehouseLayout, others: readonly Question[] = []): Promise<void> {
     const { clock, editing, mirror } = this.#link;
     if (!editing) return;
     const isAll = this.#readsAll;
@@ -106,15 +116,37 @@ export class WarehouseEdits {
         mirror.expectRoom();
         mirror.transaction(() => {
           takeEdits(this.#link, layout, rows);
-          for (const scope of takeAnswers(this.#link, answers, this.questions())) this.#answered.add(scope);
+          // Before the first decision nobody knows what is asked.
+          if (!this.#hasDecided) return;
+          const asked = [...others, ...this.questions()];
+          for (const scope of takeAnswers(this.#link, answers, asked)) this.#answered.add(scope);
         });
       }
+      if (isAll) await this.#endForgotten();
       mirror.edits.forget(clock.now() - keptMs);
       this.#readsAll = false;
     } catch (error) {
       this.#hasNews = true;
       throw error;
     }
+  }
+
+  /** A mirror that was put back holds edits open that are over by what the database knows: decided again, they would be sent twice. */
+  async #endForgotten(): Promise<void> {
+    const { clock, database, mirror } = this.#link;
+    const open = mirror.edits.readOpen().filter(({ isTold, isUnlogged }) => isTold && !isUnlogged);
+    if (open.length === 0) return;
+    const ended = await database.readEnded(open.map(({ editId }) => editId));
+    mirror.transaction(() => {
+      for (const { editId, newId, note, state } of ended) {
+        const edit = mirror.edits.find(editId);
+        if (!edit) continue;
+        const key = newId === undefined || !isListed(edit.key.entity) ? edit.key : { ...edit.key, id: newId };
+        mirror.edits.save({ ...edit, key, state, note, newId, isTold: true });
+        forgetStep(mirror, edit.key, clock.now());
+        mirror.dropAgreement(edit.key);
+      }
+    });
   }
 
   async *#read(tables: readonly TableLayout[], isAll: boolean): AsyncGenerator<ReadEdits> {
@@ -142,7 +174,7 @@ export class WarehouseEdits {
 
   /** Whether nothing of these records is sent now. */
   isStopped(entity: Entity): boolean {
-    return this.decided.brakes.some((brake) => brake.entity === entity);
+    return this.#behind.has(entity) || this.decided.brakes.some((brake) => brake.entity === entity);
   }
 
   /** What the database is to show of questions; `undefined` where it shows that. `others` are asked beside those about edits. */
@@ -177,27 +209,28 @@ export class WarehouseEdits {
       decision === undefined ? [] : [ask(decision, reason, { table: entity, id: id ?? '' })],
     );
     const ofConflicts = conflicts.map(({ agreed, crm, field, key, table }) =>
-      ask(conflictScope(key, field), `Both the CRM and SQL changed ${field} of ${key.entity} ${key.id}.`, {
-        table: key.entity,
-        id: key.id,
-        field,
-        crm: showSql(crm),
-        sql: showSql(table),
-        agreed: showSql(agreed),
-      }),
+      ask(
+        conflictScope(key, field),
+        `Both the CRM and SQL changed ${field} of ${key.entity} ${key.id}.`,
+        {
+          table: key.entity,
+          id: key.id,
+          field,
+          crm: showSql(crm),
+          sql: showSql(table),
+          agreed: showSql(agreed),
+        },
+        JSON.stringify({ crm, table }),
+      ),
     );
-    return [...this.decided.brakes.map(askBrake), ...ofConflicts, ...named];
+    return [...this.decided.brakes.map(questionOf), ...ofConflicts, ...named];
   }
 }
 
-const ask = (scope: string, what: string, about: Question['about']): Question => ({
+const ask = (scope: string, what: string, about: Question['about'], shown?: string): Question => ({
   scope,
   what,
   about,
   answers: answersTo(scope),
-});
-
-const askBrake = (brake: DecidedAll['brakes'][number]): Question => ({
-  ...ask(brake.scope, brake.reason, { table: brake.entity }),
-  shown: shownOf(brake),
+  shown,
 });

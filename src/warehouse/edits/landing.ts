@@ -67,11 +67,17 @@ const outcomeOf = ({ editId, key, newId, note, state }: TakenEdit): DecidedEdits
   ...(newId === undefined ? {} : { newId: rowIdOf(key) }),
 });
 
-/** Notes that the database knows what came of these edits, unless the row of one was left. To be called in a transaction. */
-export function noteTold(mirror: Mirror, { untold }: Editing, left: readonly LeftRow[]): void {
+/** Notes that the database knows what came of these edits, unless the row of one was left. Returns how many. To be called in a transaction. */
+export function noteTold(mirror: Mirror, { untold }: Editing, left: readonly LeftRow[]): number {
   const isLeft = ({ key, newId, row }: TakenEdit) =>
     newId !== undefined && left.some(({ entity, id }) => entity === key.entity && id === row);
-  for (const edit of untold) if (!isLeft(edit)) mirror.edits.save({ ...edit, isTold: true });
+  const told = untold.filter((edit) => !isLeft(edit));
+  for (const edit of told) mirror.edits.save({ ...edit, isTold: true });
+  // From now on edits of the row tell their own base.
+  const open = new Set(mirror.edits.readOpen().map(({ key }) => recordKeyText(key)));
+  for (const { key, newId } of told)
+    if (newId !== undefined && !open.has(recordKeyText(key))) mirror.dropAgreement(key);
+  return told.length;
 }
 
 /** Tells of a row, by the key it is found under, whether it shows an edit that is open, or one whose outcome is not there so far. */

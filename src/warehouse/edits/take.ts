@@ -1,5 +1,5 @@
 import { waitingStep } from '../../core/outbox.ts';
-import { claimToken, type Entity, type RecordKey } from '../../core/record.ts';
+import { claimToken, type Entity, isClaimToken, type RecordKey } from '../../core/record.ts';
 import type { OutboxItem } from '../../core/state.ts';
 import type { TakenEdit, TakenEdits } from '../../core/taken-edit.ts';
 import { differingFields, pickFields } from '../../core/value.ts';
@@ -39,11 +39,11 @@ export function takeRow(occasion: TakeOccasion, table: TableLayout, row: EditedR
   for (const edit of row.edits) {
     const known = occasion.edits.find(edit.editId);
     if (known) {
-      if (edit.state === 'new') edits.push({ ...known, isTold: false });
+      if (edit.state === 'new' || edit.state !== known.state) edits.push({ ...known, isTold: false });
       if (known.kind === 'insert') inserted = known.key;
       continue;
     }
-    const isReplaced = edit.kind === 'insert' && isOfCrm(table.entity, row);
+    const isReplaced = edit.kind === 'insert' && (inserted !== undefined || isOfCrm(table.entity, row));
     const key = inserted ?? keyOfEdit(occasion, table, row, edit, isReplaced);
     if (!key) continue;
     const taken = takenOf(occasion, table, row, edit, key);
@@ -54,7 +54,7 @@ export function takeRow(occasion: TakeOccasion, table: TableLayout, row: EditedR
     }
     if (isReplaced) {
       edits.push(...replace(edits, taken));
-      due.push(key);
+      if (!isClaimToken(key.id)) due.push(key);
       continue;
     }
     edits.push(taken);
@@ -72,14 +72,16 @@ const isOfCrm = (entity: Entity, { id, edits }: EditedRow): boolean =>
 function keyOfEdit(
   { edits }: TakeOccasion,
   table: TableLayout,
-  { id, values = {} }: EditedRow,
+  { edits: all, id, values = {} }: EditedRow,
   edit: SqlEdit,
   isReplaced: boolean,
 ): RecordKey | undefined {
   const { entity } = table;
   if (edit.kind === 'insert' && !isReplaced) return { entity, id: claimToken(edit.editId) };
   const insert = edits.findInsert(entity, id);
-  return insert?.key ?? keyOf(entity, id, { ...values, ...edit.after, ...edit.before });
+  // The lead of a contact is in its row, or in another edit of it.
+  const shown = Object.assign({}, values, ...all.flatMap(({ after, before }) => [after, before]));
+  return insert?.key ?? keyOf(entity, id, shown);
 }
 
 const takenOf = (

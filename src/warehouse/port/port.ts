@@ -233,6 +233,14 @@ export interface ReadEdits {
   readonly next?: string | undefined;
 }
 
+/** An edit that is over, as the database has it. */
+export interface EndedEdit {
+  readonly editId: string;
+  readonly state: 'done' | 'void' | 'lost' | 'superseded';
+  readonly note: string;
+  readonly newId?: RowId | undefined;
+}
+
 /** Which edits are read. */
 export interface EditPage {
   /** At most so many new edits. */
@@ -274,6 +282,8 @@ export interface Warehouse {
   touch(freshness: readonly Freshness[]): Promise<number>;
   /** Rows of these tables that have new edits, those that were edited first; all as of one moment. */
   readEdits(tables: readonly TableLayout[], page: EditPage): Promise<ReadEdits>;
+  /** What has come of these edits, of those that are over. */
+  readEnded(editIds: readonly string[]): Promise<readonly EndedEdit[]>;
   /** Calls the listener when there may be new edits, and after each loss of the connection on which that is told. It ends with `close`. */
   listen(listener: () => void): void;
   /** All rows in the order of their ids, numbers by size. */
