@@ -42,6 +42,8 @@ export interface EditContext {
   readonly policy: EditPolicy;
   /** What a user answered under a scope; `undefined` for nothing. */
   choice(scope: string): string | undefined;
+  /** When that was, epoch ms. */
+  answeredAt(scope: string): number | undefined;
   /** The insert that made a row with this id. */
   findInsert(entity: Entity, row: RecordId): TakenEdit | undefined;
   /** Whether a record that is not known is not there: the CRM's list of its kind was read. */

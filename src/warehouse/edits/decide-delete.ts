@@ -66,7 +66,9 @@ function sendDelete(
       spent: [scope],
     };
   const known = pickFields(record?.fields ?? {}, Object.keys(base));
-  const shownUntil = Math.min(last?.at ?? context.now, context.now);
+  // Who answered knew what goes with it; by the rule it is meant with what there was when the row was deleted.
+  const meantAt = context.answeredAt(vanishedScope(key)) ?? last?.at ?? context.now;
+  const shownUntil = Math.min(meantAt, context.now);
   return {
     edits: tell('taken', ''),
     bases: base,

@@ -73,10 +73,10 @@ export function decideAll(
 ): DecidedAll {
   const { clock, entities, mirror, newWord } = link;
   const open = mirror.edits.readOpen();
-  const answers = new Map(mirror.readDecisions().map(({ choice, scope }) => [scope, choice]));
+  const answers = new Map(mirror.readDecisions().map((decision) => [decision.scope, decision]));
   forgetAnswers(link, open);
   if (open.length === 0) return nothingDecided;
-  const choice = (scope: string) => answers.get(scope);
+  const choice = (scope: string) => answers.get(scope)?.choice;
   const brakes: Brake[] = [];
   for (const entity of entities) {
     const own = open.filter(({ key }) => key.entity === entity);
@@ -97,6 +97,7 @@ export function decideAll(
     catalog,
     policy: terms,
     choice,
+    answeredAt: (scope) => answers.get(scope)?.at,
     findInsert: mirror.edits.findInsert,
     isRead: (key) => isRead(mirror, key),
     companyOf: (key) => countByKind(findCascades().goingWith(key)),
