@@ -2,7 +2,7 @@
 
 import { make, readerOf, shortInstant, shortNumber } from './element.js';
 import { choose, isChosen, refreshHistory } from './history.js';
-import { areEditsOn, followEdit } from './sql.js';
+import { followEdit, offerSql } from './sql.js';
 
 const pollMs = 1000;
 const changedMs = 1500;
@@ -11,8 +11,8 @@ const [panel, notice] = [element('rows'), element('notice-line')];
 const [head, body] = [panel.querySelector('thead'), panel.querySelector('tbody')];
 
 const recordTables = ['lead', 'opportunity', 'task'];
-const plainTables = areEditsOn ? ['freshness', 'edit'] : ['freshness'];
-const names = [...recordTables, 'opportunity_overview', 'pipeline_by_stage', 'stage_history', ...plainTables];
+const plainTables = ['freshness', 'edit'];
+const names = [...recordTables, 'opportunity_overview', 'pipeline_by_stage', 'stage_history', 'freshness'];
 
 let open = names[0];
 let read = readerOf(`/tables/${open}`);
@@ -23,17 +23,19 @@ const rows = new Map();
 
 // --- Tabs: the arrow keys go from one to the next.
 
-const tabs = new Map(
-  names.map((name) => {
-    const className = [...recordTables, ...plainTables].includes(name) ? '' : 'view';
-    const tab = make('button', { type: 'button', role: 'tab', id: `tab-${name}`, className }, name);
-    tab.setAttribute('aria-controls', panel.id);
-    if (recordTables.includes(name)) tab.append(make('span'));
-    tab.onclick = () => openTable(name);
-    return [name, tab];
-  }),
-);
-element('tabs').append(...tabs.values());
+const tabs = new Map();
+
+function addTab(name) {
+  const className = [...recordTables, ...plainTables].includes(name) ? '' : 'view';
+  const tab = make('button', { type: 'button', role: 'tab', id: `tab-${name}`, className }, name);
+  tab.setAttribute('aria-controls', panel.id);
+  if (recordTables.includes(name)) tab.append(make('span'));
+  tab.onclick = () => openTable(name);
+  tabs.set(name, tab);
+  element('tabs').append(tab);
+}
+
+for (const name of names) addTab(name);
 element('tabs').onkeydown = ({ key }) => {
   const step = { ArrowRight: 1, ArrowLeft: -1 }[key];
   if (step === undefined) return;
@@ -195,3 +197,9 @@ async function poll() {
 
 markTabs();
 poll();
+
+if (await offerSql()) {
+  names.push('edit');
+  addTab('edit');
+  markTabs();
+}

@@ -4,9 +4,13 @@ import { readerOf } from './element.js';
 
 const [form, line, output] = ['sql', 'sql-line', 'sql-outcome'].map((id) => document.getElementById(id));
 
-/** Whether rows can be edited here. */
-export const areEditsOn = (await (await fetch('/edits')).json()).areOn;
-form.hidden = !areEditsOn;
+/** Shows the line where rows can be edited. Returns whether they can be. */
+export async function offerSql() {
+  const response = await fetch('/edits');
+  const { areOn } = await response.json();
+  form.hidden = !areOn;
+  return areOn;
+}
 
 /** Reads the newest edit, as long as nothing came of it. */
 let watched;
