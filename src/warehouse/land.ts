@@ -1,6 +1,7 @@
 import { isSyncError } from '../core/errors.ts';
 import type { Due } from '../core/feed.ts';
-import { type Entity, recordKeyText } from '../core/record.ts';
+import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
+import type { TakenEdit } from '../core/taken-edit.ts';
 import { noteDeleted } from './brakes.ts';
 import { type Editing, editingOf, noteTold } from './edits/landing.ts';
 import { warehouseFacts } from './facts.ts';
@@ -31,6 +32,8 @@ export interface Carried {
   readonly records: number;
   /** Whether a row was left because of an edit that is not known. */
   readonly hasEdited: boolean;
+  /** The creates of which the database knows from now on that they were taken. */
+  readonly toPush: readonly RecordKey[];
 }
 
 /** Writes some of what is due in one transaction, with what came of edits, and the reference data. `undefined` where there is nothing to write. */
@@ -141,13 +144,17 @@ async function carry(
     if (!isSyncError(error, 'WAREHOUSE_UNKNOWN_OUTCOME')) mirror.transaction(() => feed.dropRun());
     throw error;
   });
-  let told = 0;
+  let told: readonly TakenEdit[] = [];
   mirror.transaction(() => {
     noteWritten(link, due, reply);
     noteAllDeleted(link, gone, reply);
     if (editing) told = noteTold(mirror, editing, reply.left);
   });
-  return { records: due.length + told, hasEdited: reply.left.some(({ why }) => why === 'edited') };
+  return {
+    records: due.length + told.length,
+    hasEdited: reply.left.some(({ why }) => why === 'edited'),
+    toPush: told.filter(({ kind, state }) => kind === 'insert' && state === 'taken').map(({ key }) => key),
+  };
 }
 
 function noteWritten(

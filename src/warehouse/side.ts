@@ -3,6 +3,7 @@ import type { Entity } from '../core/record.ts';
 import type { OutboxItem } from '../core/state.ts';
 import type { Hold } from '../core/waiting/waiting.ts';
 import type { Link } from '../sync/link.ts';
+import { wake } from '../sync/pushing/pusher.ts';
 import { readOwnCatalog } from '../sync/reading/account.ts';
 import type { PlanDifference, Question, Side, SidePace, SideReport } from '../sync/side.ts';
 import { type AuditReport, audit } from './audit.ts';
@@ -121,8 +122,8 @@ export class WarehouseSide implements Side {
     );
   }
 
-  isWithheld({ key }: OutboxItem): boolean {
-    return this.#link.editing !== undefined && (!this.report || this.#edits.isStopped(key.entity));
+  isWithheld(item: OutboxItem): boolean {
+    return this.#link.editing !== undefined && (!this.report || this.#edits.isWithheld(item));
   }
 
   listen(onNews: () => void): void {
@@ -251,6 +252,7 @@ export class WarehouseSide implements Side {
     if (written) asked?.noteWritten();
     if (written !== undefined && references) this.mirror.saveFact(warehouseFacts.references, references.text);
     if (written?.hasEdited) this.#edits.noteNews();
+    await wake(this.#link, written?.toPush ?? []);
     return written?.records ?? 0;
   }
 

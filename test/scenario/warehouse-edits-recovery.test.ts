@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
+import { newWarehouseError } from '../../src/warehouse/port/errors.ts';
 import { until } from '../support/until.ts';
 import { openEditedEngine } from '../support/warehouse-edits-engine.ts';
 
@@ -151,5 +152,59 @@ test.for([
     expect(stage.model.records.leads.live().find(({ id }) => id === lead.id)).toMatchObject({
       title: wanted,
     });
+  },
+);
+
+test('W4: a create is not sent before the database knows that it was taken', limit, async () => {
+  let isDown = false;
+  const stage = await openEditedEngine(
+    {},
+    {
+      wrap: (warehouse) => ({
+        ...warehouse,
+        write: (run, batch) =>
+          isDown
+            ? Promise.reject(newWarehouseError('WAREHOUSE_BUSY', 'It takes no write now.'))
+            : warehouse.write(run, batch),
+      }),
+    },
+  );
+  isDown = true;
+  await stage.editor.query("INSERT INTO crm.lead (title) VALUES ('New by SQL')");
+  await until('its step waits', async () => stage.mirror.of('warehouse').readOutbox().length === 1);
+  await stage.swept(2);
+  expect(stage.mirror.of('warehouse').readOutbox()).toMatchObject([{ state: 'waiting' }]);
+  expect(await writesOf(stage)).toBe(0);
+  isDown = false;
+  expect(await stage.decided()).toMatchObject([{ state: 'done' }]);
+  await stage.settled();
+});
+
+test(
+  'a row that was replaced keeps its base where the mirror is lost before that is settled',
+  limit,
+  async () => {
+    const stage = await openEditedEngine({ conflict: 'ask' });
+    const lead = await stage.crm.take('lead');
+    await stage.editor.query('BEGIN');
+    await stage.editor.query('DELETE FROM crm.lead WHERE id = $1', [lead.id]);
+    await stage.editor.query("INSERT INTO crm.lead (id, title, status_name) VALUES ($1, 'By SQL', $2)", [
+      lead.id,
+      lead.status_name,
+    ]);
+    await stage.crm.update('lead', lead.id, { title: 'By the CRM' });
+    await stage.swept(2);
+    await stage.editor.query('COMMIT');
+    const isAsked = (rows: Record<string, unknown>[]) =>
+      rows.length === 2 && rows.every(({ state }) => state === 'conflict');
+    await stage.shows('SELECT state FROM crm.edit', isAsked);
+    await stage.restart('word-1', (directory) => rmSync(directory, { recursive: true }));
+    await until('it is asked about again', async () => stage.engine.found.conflicts.length === 1);
+    expect(stage.engine.found.conflicts).toMatchObject([
+      { agreed: lead.title, crm: 'By the CRM', table: 'By SQL' },
+    ]);
+    await stage.editor.query("UPDATE crm.question SET answer = 'crm'");
+    await stage.settled();
+    expect((await stage.decided()).map(({ state }) => state)).toEqual(['superseded', 'lost']);
   },
 );

@@ -198,3 +198,29 @@ test('an answer that was given while the daemon was down counts once it is up', 
   expect((await stage.decided()).map(({ state }) => state)).toEqual(['done']);
   expect(stage.model.records.tasks.live().map(({ id }) => id)).not.toContain(task.id);
 });
+
+test(
+  'an answer to a conflict counts until it is sent, however often it is decided meanwhile',
+  limit,
+  async () => {
+    const stage = await openEditedEngine({ conflict: 'ask' });
+    const lead = await stage.crm.take('lead');
+    const fault = { kind: 'status', status: 503, method: 'PUT', times: 1_000 };
+    stage.model.faults.order(faultOrder.parse({ faults: [fault] }));
+    await stage.editor.query("UPDATE crm.lead SET title = 'By SQL' WHERE id = $1", [lead.id]);
+    await stage.crm.update('lead', lead.id, { title: 'By the CRM' });
+    await stage.shows('SELECT scope FROM crm.question', (rows) => rows.length === 1);
+    await stage.editor.query("UPDATE crm.question SET answer = 'sql'");
+    await stage.shows('SELECT scope FROM crm.question', (rows) => rows.length === 0);
+    // Another edit has all of them decided about anew.
+    const other = await stage.crm.take('lead');
+    await stage.editor.query("UPDATE crm.lead SET title = 'Another' WHERE id = $1", [other.id]);
+    await stage.shows("SELECT FROM crm.edit WHERE state = 'taken'", (rows) => rows.length === 2);
+    stage.model.faults.order(faultOrder.parse({ clear: true }));
+    await stage.settled();
+    expect((await stage.decided()).map(({ state }) => state)).toEqual(['done', 'done']);
+    expect(stage.model.records.leads.live().find(({ id }) => id === lead.id)).toMatchObject({
+      title: 'By SQL',
+    });
+  },
+);

@@ -5,7 +5,7 @@ import { mergeUnknown, mergeValue, type Outcome, wantedFields } from '../../core
 import { tellReplaced } from '../../core/notice.ts';
 import { advance, waitingStep } from '../../core/outbox.ts';
 import { isAnswerLost, isUnanswered, type OutboxItem, type StoredRecord } from '../../core/state.ts';
-import type { EditEnd, EditState, TakenEdit } from '../../core/taken-edit.ts';
+import { type EditEnd, type EditState, isOpen, type TakenEdit } from '../../core/taken-edit.ts';
 import { equalFields, equalValues, type FieldName, type Fields, type Value } from '../../core/value.ts';
 import { conflictScope, refusedScope } from '../../core/waiting/scopes.ts';
 import { isForValues, readSideAnswer } from '../../core/waiting/typed-answer.ts';
@@ -59,12 +59,20 @@ export function decideUpdate(context: EditContext, subject: EditedRecord): EditV
   const told = all.map((each) =>
     withRefusal(each, sent.step ?? (sent.dropsStep ? undefined : item), fields, context),
   );
-  const edits = subject.edits.map((edit) => endOf(edit, told, subject));
+  const edits = withReplaced(subject.edits.map((edit) => endOf(edit, told, subject)));
   const lost = told.filter(({ state }) => state === 'lost');
   return {
     ...sent,
     edits: edits.filter((edit, place) => edit !== subject.edits[place]),
-    bases: Object.fromEntries(told.filter(isPending).map(({ base: each, field }) => [field.name, each])),
+    // What a value was preferred to, by the rule or a user, is its base from then on: else the next decision would not know of that.
+    bases: Object.fromEntries(
+      told
+        .filter(isPending)
+        .map(({ base: each, field, outcome }) => [
+          field.name,
+          outcome.kind === 'toCrm' ? outcome.base : each,
+        ]),
+    ),
     isDue: told.some((each) => !isPending(each)),
     conflicts: told.flatMap(({ base: agreed, field, outcome }): Conflict[] =>
       outcome.kind === 'conflict'
@@ -273,6 +281,16 @@ function endOf(edit: TakenEdit, all: readonly EditedField[], subject: EditedReco
   const note = [...new Set(mine.map((each) => each.note))].filter(Boolean).join(' ');
   const isChanged = Object.keys(ended).length > Object.keys(edit.ended).length;
   return come(edit, state, note, isChanged ? { ended } : {});
+}
+
+/** The delete of a row that was inserted again ends with the edit that this was, and waits for what that waits for. */
+function withReplaced(edits: readonly TakenEdit[]): readonly TakenEdit[] {
+  const open = edits.find((edit) => edit.kind !== 'delete' && isOpen(edit));
+  return edits.map((edit) =>
+    edit.kind === 'delete'
+      ? come(edit, open?.state ?? 'superseded', 'The same row was inserted again.')
+      : edit,
+  );
 }
 
 /** Whether the CRM took what the edit says before a later one of the same field was made. */

@@ -19,6 +19,7 @@ import { strayKey } from '../rows.ts';
 import { come, type EditContext, type EditedRecord, type EditVerdict } from './context.ts';
 import { decideEdits } from './decide.ts';
 import { brakeEdits } from './edit-brakes.ts';
+import { isNoted } from './landing.ts';
 import { takeRow } from './take.ts';
 
 /** What deciding about all open edits came to. */
@@ -125,7 +126,7 @@ export function decideAll(
   const refusals = all.flatMap((verdict) => verdict.refusals ?? []);
   const toPush = mirror
     .readOutbox()
-    .filter(isOnItsWay)
+    .filter((item) => isOnItsWay(item) && !stopped.has(item.key.entity) && isNoted(mirror, item))
     .map(({ key }) => key);
   return { brakes, conflicts, holds, refusals, toPush };
 }

@@ -37,7 +37,9 @@ export function brakeEdits(
   choice: (scope: string) => string | undefined,
 ): BrakedEdits {
   const fresh = edits.filter(({ isMeant }) => !isMeant);
-  const isDelete = ({ kind }: TakenEdit) => kind === 'delete';
+  const lasts = new Map(edits.map((edit) => [edit.row, edit]));
+  // A row that was inserted again is there.
+  const isDelete = ({ row }: TakenEdit) => lasts.get(row)?.kind === 'delete';
   const { logged = [], unlogged = [] } = Object.groupBy(fresh, ({ isUnlogged }) =>
     isUnlogged ? 'unlogged' : 'logged',
   );

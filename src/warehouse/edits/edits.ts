@@ -1,4 +1,5 @@
 import { type Entity, isListed } from '../../core/record.ts';
+import type { OutboxItem } from '../../core/state.ts';
 import { answersTo } from '../../core/waiting/answer.ts';
 import { conflictScope } from '../../core/waiting/scopes.ts';
 import { wake } from '../../sync/pushing/pusher.ts';
@@ -12,6 +13,7 @@ import type { TableLayout, WarehouseLayout } from '../port/layout.ts';
 import type { AskedQuestion, EditedRow, Questions, ReadEdits } from '../port/port.ts';
 import { showSql } from './context.ts';
 import { type DecidedAll, decideAll, nothingDecided, takeAnswers, takeEdits } from './desk.ts';
+import { isNoted } from './landing.ts';
 
 /** What a user of SQL calls the value of the row, which is the sheet's elsewhere. */
 const toSqlWord = (answer: string): string => (answer === 'sheet' ? 'sql' : answer);
@@ -172,9 +174,12 @@ export class WarehouseEdits {
     return all;
   }
 
-  /** Whether nothing of these records is sent now. */
-  isStopped(entity: Entity): boolean {
-    return this.#behind.has(entity) || this.decided.brakes.some((brake) => brake.entity === entity);
+  /** Whether a step is not sent now. */
+  isWithheld(item: OutboxItem): boolean {
+    const { entity } = item.key;
+    const isStopped =
+      this.#behind.has(entity) || this.decided.brakes.some((brake) => brake.entity === entity);
+    return isStopped || !isNoted(this.#link.mirror, item);
   }
 
   /** What the database is to show of questions; `undefined` where it shows that. `others` are asked beside those about edits. */

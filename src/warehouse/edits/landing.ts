@@ -1,6 +1,6 @@
 import type { Mirror } from '../../core/mirror.ts';
-import { type Entity, type RecordKey, recordKeyText } from '../../core/record.ts';
-import { isUnanswered } from '../../core/state.ts';
+import { claimToken, type Entity, type RecordKey, recordKeyText } from '../../core/record.ts';
+import { isUnanswered, type OutboxItem } from '../../core/state.ts';
 import type { TakenEdit } from '../../core/taken-edit.ts';
 import type { FieldName } from '../../core/value.ts';
 import type { TableLayout } from '../port/layout.ts';
@@ -30,6 +30,7 @@ export function editingOf(mirror: Mirror, entities: readonly Entity[], limit: nu
   for (const { after, ended, key, kind } of open) {
     const text = recordKeyText(key);
     if (kind === 'delete') deleted.add(text);
+    else deleted.delete(text);
     const names = Object.keys(kind === 'update' ? after : {}).filter((name) => ended[name] === undefined);
     fields.set(text, new Set([...(fields.get(text) ?? []), ...names]));
   }
@@ -67,8 +68,20 @@ const outcomeOf = ({ editId, key, newId, note, state }: TakenEdit): DecidedEdits
   ...(newId === undefined ? {} : { newId: rowIdOf(key) }),
 });
 
-/** Notes that the database knows what came of these edits, unless the row of one was left. Returns how many. To be called in a transaction. */
-export function noteTold(mirror: Mirror, { untold }: Editing, left: readonly LeftRow[]): number {
+/**
+ * Whether a step may be sent as far as its edit is concerned: a create not before the database knows that it was taken. With a mirror that was lost
+ * meanwhile, or put back, nobody else could tell that it may have been sent.
+ */
+export function isNoted(mirror: Mirror, { key, kind }: OutboxItem): boolean {
+  return kind !== 'create' || mirror.edits.find(key.id.slice(claimToken('').length))?.isTold === true;
+}
+
+/** Notes that the database knows what came of these edits, unless the row of one was left. Returns those. To be called in a transaction. */
+export function noteTold(
+  mirror: Mirror,
+  { untold }: Editing,
+  left: readonly LeftRow[],
+): readonly TakenEdit[] {
   const isLeft = ({ key, newId, row }: TakenEdit) =>
     newId !== undefined && left.some(({ entity, id }) => entity === key.entity && id === row);
   const told = untold.filter((edit) => !isLeft(edit));
@@ -77,7 +90,7 @@ export function noteTold(mirror: Mirror, { untold }: Editing, left: readonly Lef
   const open = new Set(mirror.edits.readOpen().map(({ key }) => recordKeyText(key)));
   for (const { key, newId } of told)
     if (newId !== undefined && !open.has(recordKeyText(key))) mirror.dropAgreement(key);
-  return told.length;
+  return told;
 }
 
 /** Tells of a row, by the key it is found under, whether it shows an edit that is open, or one whose outcome is not there so far. */

@@ -53,7 +53,7 @@ export function takeRow(occasion: TakeOccasion, table: TableLayout, row: EditedR
       continue;
     }
     if (isReplaced) {
-      edits.push(...replace(edits, taken));
+      edits.push(replace(edits, taken));
       if (!isClaimToken(key.id)) due.push(key);
       continue;
     }
@@ -106,21 +106,19 @@ const takenOf = (
   isTold: false,
 });
 
-/** A row that was deleted and inserted again with its id, as some programs save it, was edited. */
-function replace(before: TakenEdit[], inserted: TakenEdit): readonly TakenEdit[] {
-  const place = before.findLastIndex(({ kind }) => kind === 'delete');
-  const deleted = before[place];
-  if (!deleted) return [inserted];
-  before[place] = { ...deleted, state: 'superseded', note: 'The same row was inserted again.' };
-  const names = differingFields(inserted.after, deleted.before);
-  return [
-    {
-      ...inserted,
-      kind: 'update',
-      before: pickFields(deleted.before, names),
-      after: pickFields(inserted.after, names),
-    },
-  ];
+/**
+ * A row that was deleted and inserted again with its id, as some programs save it, was edited. The delete stays open for as long, because it alone
+ * knows what was there before; without it the insert was over.
+ */
+function replace(edits: readonly TakenEdit[], inserted: TakenEdit): TakenEdit {
+  const deleted = edits.findLast(({ kind }) => kind === 'delete');
+  const names = deleted ? differingFields(inserted.after, deleted.before) : [];
+  return {
+    ...inserted,
+    kind: 'update',
+    before: pickFields(deleted?.before ?? {}, names),
+    after: pickFields(inserted.after, names),
+  };
 }
 
 const doubt = (occasion: TakeOccasion, { after, key }: TakenEdit): OutboxItem => ({
