@@ -17,6 +17,7 @@ import { enterMirror, type Lease } from '../sync/lease.ts';
 import type { Link, LinkTimes } from '../sync/link.ts';
 import type { Side } from '../sync/side.ts';
 import { warehouseFacts } from '../warehouse/facts.ts';
+import { rebaseTables } from '../warehouse/recover.ts';
 import { systemClock } from './clock.ts';
 import { type Environment, linkVariable, loadSettings } from './config.ts';
 import { openInstance } from './instance.ts';
@@ -154,7 +155,7 @@ function rebaseOlder(
   occasion: Occasion,
 ): boolean {
   const rewriteWarehouse = () => {
-    if (warehouse) mirror.of(warehouseStores).feed.noteAllDue();
+    if (warehouse) rebaseTables(mirror.of(warehouseStores), occasion.now);
   };
   const rebase = (reason: string) => {
     beginRebase(mirror, reason, occasion);

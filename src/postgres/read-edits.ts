@@ -136,14 +136,14 @@ const kinds = { U: 'update', I: 'insert', D: 'delete', R: 'revert' } as const;
 function editOf(table: TableLayout, row: Row): SqlEdit {
   const changed = parseJson(row['changed'] ?? '');
   const kind = kinds[(row['op'] ?? 'U') as keyof typeof kinds];
-  // A column may have been retired since: the edit is refused then, and not forgotten. Of a deleted row only what people may change counts.
-  const columns = table.columns.filter(({ editing }) => kind !== 'delete' || editing);
-  const pairs = columns.flatMap((column) => {
-    const given = isObject(changed) ? changed[column.name] : undefined;
-    return given === undefined ? [] : [{ column, given }];
-  });
+  const columns = new Map(table.columns.map((column) => [column.name, column]));
+  // Of a deleted row only what people may change counts. What names a column that is not in use, or not known, is refused and not forgotten.
+  const isEdited = (name: string) => kind !== 'delete' || columns.get(name)?.editing !== undefined;
+  const pairs = Object.entries(isObject(changed) ? changed : {}).filter(([name]) => isEdited(name));
   const pick = (take: (given: unknown) => unknown): RowValues =>
-    Object.fromEntries(pairs.map(({ column, given }) => [column.name, decodeJson(column.type, take(given))]));
+    Object.fromEntries(
+      pairs.map(([name, given]) => [name, decodeJson(columns.get(name)?.type, take(given))]),
+    );
   const place = (index: number) => (given: unknown) => (given as readonly unknown[])[index];
   return {
     editId: row['edit_id'] ?? '',
@@ -157,8 +157,8 @@ function editOf(table: TableLayout, row: Row): SqlEdit {
 }
 
 /** A value as the triggers noted it: numbers that no program reads exactly are texts. */
-function decodeJson(type: keyof typeof decoders, value: unknown): Value {
+function decodeJson(type: keyof typeof decoders | undefined, value: unknown): Value {
   if (value === null || value === undefined) return null;
-  if (typeof value === 'string') return decoders[type](value);
+  if (typeof value === 'string' && type !== undefined) return decoders[type](value);
   return value as Value;
 }

@@ -7,6 +7,7 @@ import {
 } from '../core/fields/field.ts';
 import type { FieldKind } from '../core/fields/field-kind.ts';
 import { type Entity, isListed } from '../core/record.ts';
+import type { FieldName } from '../core/value.ts';
 import type { CustomColumn } from './facts.ts';
 import type {
   ColumnEditing,
@@ -139,6 +140,10 @@ export function columnNameOf({ name }: Pick<FieldDefinition, 'name'>): string {
   return key === undefined ? name.replaceAll('.', '_') : columnName(key, '', new Set());
 }
 
+/** What the field of a column is called as a rule; the reverse of {@link columnNameOf}. */
+export const fieldNameOf = (column: string): FieldName =>
+  column.startsWith(customPrefix) ? customFieldName(column.slice(customPrefix.length)) : column;
+
 function standardColumn(field: FieldDefinition): ColumnLayout {
   const { kind, name } = field;
   const isParent = kind === 'lead' || kind === 'task';
@@ -199,11 +204,13 @@ export function nextColumns(
   return next;
 }
 
+const customPrefix = 'cf_';
+
 /** PostgreSQL cuts longer names. */
 const nameLengthMax = 63;
 
 function columnName(key: string, suffix: string, taken: ReadonlySet<string>): string {
-  const bare = `cf_${key.toLowerCase().replace(/[^a-z0-9_]/g, '_')}`;
+  const bare = `${customPrefix}${key.toLowerCase().replace(/[^a-z0-9_]/g, '_')}`;
   const name = `${bare}${suffix}`;
   if (name.length <= nameLengthMax && !taken.has(name)) return name;
   const end = `_${hashOf(key)}${suffix}`;

@@ -1,5 +1,6 @@
 import type { FeedRun } from '../core/feed.ts';
 import type { Mirror } from '../core/mirror.ts';
+import { doubtCreates } from './edits/doubt.ts';
 import { warehouseFacts } from './facts.ts';
 import type { WarehouseLink } from './link.ts';
 import { newWarehouseError } from './port/errors.ts';
@@ -48,6 +49,14 @@ export async function recover(link: WarehouseLink, lastRun: number, hasMet: bool
 function endUnanswered(mirror: Mirror, { keys }: FeedRun, number: number): void {
   mirror.feed.endRun(number, keys);
   mirror.dropFact(warehouseFacts.auditedAt);
+}
+
+/** Has all rows written anew by a mirror that is as it was earlier, and doubts what it may have sent since. `now` is epoch ms. */
+export function rebaseTables(mirror: Mirror, now: number): void {
+  mirror.transaction(() => {
+    mirror.feed.noteAllDue();
+    doubtCreates(mirror, { now, run: 'copy' });
+  });
 }
 
 /** Forgets what was written beside the rows, so that it is written again, and that all rows were compared. */

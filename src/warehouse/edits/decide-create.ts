@@ -22,6 +22,10 @@ export function decideCreate(context: EditContext, subject: EditedRecord): EditV
   const { edits, item, key } = subject;
   if (isUnanswered(item)) return nothingToDo;
   if (item?.state === 'done' && item.recordId !== undefined) return adopt(subject, item.recordId);
+  if (!edits.some(({ kind }) => kind === 'insert')) {
+    const note = 'Its row was taken back before.';
+    return { edits: edits.map((edit) => come(edit, 'lost', note)), dropsStep: item !== undefined };
+  }
   const last = edits.at(-1);
   if (last?.kind === 'delete') {
     const note = 'The row was deleted before its record was created.';
@@ -102,6 +106,10 @@ function fieldsOf(context: EditContext, { edits, key }: EditedRecord): Made {
   const written: Fields = Object.assign({}, ...edits.map(({ after }) => after));
   const fields: Record<string, Value> = {};
   let waits: string | undefined;
+  const unknown = Object.keys(written).find(
+    (name) => written[name] !== null && !editedField(context, key.entity, name),
+  );
+  if (unknown !== undefined) return { kind: 'never', reason: `The CRM has no field ${unknown}.` };
   for (const { isReadOnly, name } of describeEntity(key.entity, context.catalog)) {
     const field = editedField(context, key.entity, name);
     const value = written[name] ?? null;

@@ -73,7 +73,7 @@ export function decideUpdate(context: EditContext, subject: EditedRecord): EditV
           outcome.kind === 'toCrm' ? outcome.base : each,
         ]),
     ),
-    isDue: told.some((each) => !isPending(each)),
+    isDue: told.some((each) => !isPending(each)) || subject.edits.some(({ kind }) => kind === 'revert'),
     conflicts: told.flatMap(({ base: agreed, field, outcome }): Conflict[] =>
       outcome.kind === 'conflict'
         ? [{ key, field: field.name, agreed, crm: outcome.crm, table: outcome.table }]
@@ -96,13 +96,17 @@ export function decideUpdate(context: EditContext, subject: EditedRecord): EditV
 const isPending = ({ state }: Pick<EditedField, 'state'>): boolean =>
   state === 'taken' || state === 'conflict' || state === 'held' || state === 'refused';
 
-/** The fields of which something is open, each with its edits. */
+/**
+ * The fields of which something is open, each with its edits. What was taken back counts no more, but for the base of what was written to the same
+ * field since: the row still showed it then.
+ */
 function fieldsOf({ edits }: EditedRecord): readonly (readonly [FieldName, readonly TakenEdit[]])[] {
   const byField = new Map<FieldName, TakenEdit[]>();
   for (const edit of edits)
     for (const name of Object.keys(edit.kind === 'update' ? edit.after : {}))
       if (edit.ended[name] === undefined) byField.set(name, [...(byField.get(name) ?? []), edit]);
-  return [...byField];
+  const since = edits.slice(edits.findLastIndex(({ kind }) => kind === 'revert') + 1);
+  return [...byField].filter(([, own]) => own.some((edit) => since.includes(edit)));
 }
 
 function mergeEdited(
@@ -265,9 +269,12 @@ const weights: readonly EditState[] = [
 
 /** What an edit has come to, by its fields. */
 function endOf(edit: TakenEdit, all: readonly EditedField[], subject: EditedRecord): TakenEdit {
+  if (edit.kind === 'revert') return come(edit, 'done', 'It was taken back.');
   if (edit.kind !== 'update') return edit;
   const ended: Record<FieldName, EditEnd> = { ...edit.ended };
   const open: EditedField[] = [];
+  const counting = new Set(all.map(({ field }) => field.name));
+  for (const name of Object.keys(edit.after)) if (!counting.has(name)) ended[name] ??= 'superseded';
   for (const each of all) {
     if (!each.edits.includes(edit)) continue;
     const { name } = each.field;

@@ -136,7 +136,7 @@ export class WarehouseEdits {
   /** A mirror that was put back holds edits open that are over by what the database knows: decided again, they would be sent twice. */
   async #endForgotten(): Promise<void> {
     const { clock, database, mirror } = this.#link;
-    const open = mirror.edits.readOpen().filter(({ isTold, isUnlogged }) => isTold && !isUnlogged);
+    const open = mirror.edits.readOpen().filter(({ isUnlogged }) => !isUnlogged);
     if (open.length === 0) return;
     const ended = await database.readEnded(open.map(({ editId }) => editId));
     mirror.transaction(() => {

@@ -1,11 +1,12 @@
-import { waitingStep } from '../../core/outbox.ts';
 import { claimToken, type Entity, isClaimToken, type RecordKey } from '../../core/record.ts';
 import type { OutboxItem } from '../../core/state.ts';
 import type { TakenEdit, TakenEdits } from '../../core/taken-edit.ts';
-import { differingFields, pickFields } from '../../core/value.ts';
+import { differingFields, type Fields, pickFields } from '../../core/value.ts';
+import { fieldNameOf } from '../columns.ts';
 import type { TableLayout } from '../port/layout.ts';
-import type { EditedRow, SqlEdit } from '../port/port.ts';
+import type { EditedRow, RowValues, SqlEdit } from '../port/port.ts';
 import { fieldsOf, keyOf } from '../rows.ts';
+import { doubt } from './doubt.ts';
 
 /** What is taken over from the database. */
 export interface Taken {
@@ -26,8 +27,6 @@ export interface TakeOccasion {
 
 const nobody =
   'A trigger or a foreign key of the database did it, beside a change that came from the CRM: it is not sent.';
-const forgotten =
-  'It was taken before the state of the daemon was lost, and nobody knows whether the CRM has it. Delete this row if it has; retry creates a new record.';
 
 /** Takes over what is new in a row. What was taken before is told again where the database asks for it. */
 export function takeRow(occasion: TakeOccasion, table: TableLayout, row: EditedRow): Taken {
@@ -84,6 +83,16 @@ function keyOfEdit(
   return insert?.key ?? keyOf(entity, id, shown);
 }
 
+/** A column that is not known is kept under the name that its field would have: the CRM may list it again. */
+function editedFields(values: RowValues, table: TableLayout): Fields {
+  const known = new Set(table.columns.map(({ name }) => name));
+  const rest = Object.entries(values).filter(([name]) => !known.has(name));
+  return {
+    ...fieldsOf(values, table),
+    ...Object.fromEntries(rest.map(([name, value]) => [fieldNameOf(name), value])),
+  };
+}
+
 const takenOf = (
   { now }: TakeOccasion,
   table: TableLayout,
@@ -95,8 +104,8 @@ const takenOf = (
   key,
   row: id,
   kind,
-  before: fieldsOf(before, table),
-  after: fieldsOf(after, table),
+  before: editedFields(before, table),
+  after: editedFields(after, table),
   ended: {},
   by,
   at: now,
@@ -120,9 +129,3 @@ function replace(edits: readonly TakenEdit[], inserted: TakenEdit): TakenEdit {
     after: pickFields(inserted.after, names),
   };
 }
-
-const doubt = (occasion: TakeOccasion, { after, key }: TakenEdit): OutboxItem => ({
-  ...waitingStep(occasion, key, { kind: 'create', fields: after, base: {} }),
-  state: 'review',
-  error: { code: 'CRM_UNKNOWN_OUTCOME', message: forgotten },
-});

@@ -1,0 +1,163 @@
+import { describe, expect, test } from 'vitest';
+import { emptyCatalog } from '../../src/core/fields/catalog.ts';
+import { waitingStep } from '../../src/core/outbox.ts';
+import type { StoredRecord } from '../../src/core/state.ts';
+import type { TakenEdit } from '../../src/core/taken-edit.ts';
+import type { EditContext, EditedRecord } from '../../src/warehouse/edits/context.ts';
+import { decideEdits } from '../../src/warehouse/edits/decide.ts';
+import { takeRow } from '../../src/warehouse/edits/take.ts';
+import type { SqlEdit } from '../../src/warehouse/port/port.ts';
+import { rebaseTables } from '../../src/warehouse/recover.ts';
+import { openMirrorInMemory } from '../support/memory-mirror.ts';
+import { layoutWith } from '../support/warehouse-layout.ts';
+
+const context: EditContext = {
+  now: 1_000,
+  run: 'run',
+  catalog: emptyCatalog,
+  policy: { conflict: 'ask', deletes: 'ask' },
+  choice: () => undefined,
+  answeredAt: () => undefined,
+  findInsert: () => undefined,
+  isRead: () => true,
+  companyOf: () => '',
+};
+
+const key = { entity: 'lead', id: '7' } as const;
+
+let count = 0;
+
+function editOf(kind: TakenEdit['kind'], parts: Partial<TakenEdit> = {}): TakenEdit {
+  count += 1;
+  const given = { editId: `edit-${count}`, key, row: key.id, kind, before: {}, after: {}, ended: {} };
+  return { ...given, by: 'u', at: 1, state: 'taken', note: '', isMeant: false, isTold: false, ...parts };
+}
+
+const update = (before: string, after: string, field = 'title') =>
+  editOf('update', { before: { [field]: before }, after: { [field]: after } });
+
+const recordWith = (fields: StoredRecord['fields']): StoredRecord => ({
+  key,
+  fields,
+  firstSeenAt: 1,
+  lastSeenAt: 1,
+  missedSweeps: 0,
+  presence: 'present',
+  observedAt: 1,
+});
+
+const subject = (edits: readonly TakenEdit[], title = 'A'): EditedRecord => ({
+  key,
+  record: recordWith({ title, 'about.url': 'https://a' }),
+  agreement: undefined,
+  item: undefined,
+  edits,
+});
+
+const statesOf = (edits: readonly TakenEdit[], changed: readonly TakenEdit[]) =>
+  edits.map(({ editId, state }) => changed.find((each) => each.editId === editId)?.state ?? state);
+
+describe('what was taken back', () => {
+  test('counts no more, but for the base of what was written to the same field since', () => {
+    const edits = [
+      update('A', 'B'),
+      update('https://a', 'https://b', 'about.url'),
+      editOf('revert'),
+      update('B', 'C'),
+    ];
+    const verdict = decideEdits(context, subject(edits));
+    expect(verdict.step).toMatchObject({ fields: { title: 'C' }, base: { title: 'A' } });
+    expect(statesOf(edits, verdict.edits)).toEqual(['superseded', 'superseded', 'done', 'taken']);
+    expect(verdict.isDue).toBe(true);
+  });
+
+  test('is over where nothing was written since', () => {
+    const edits = [update('A', 'B'), editOf('revert')];
+    const verdict = decideEdits(context, subject(edits));
+    expect(verdict).toMatchObject({ dropsStep: false, isDue: true });
+    expect(statesOf(edits, verdict.edits)).toEqual(['superseded', 'done']);
+  });
+});
+
+test('what is written to a row that was taken back comes to nothing', () => {
+  const own = { entity: 'lead', id: 'new-gone' } as const;
+  const edits = [{ ...update('A', 'B'), key: own, row: '-1' }];
+  const nobody = { key: own, record: undefined, agreement: undefined, item: undefined };
+  const verdict = decideEdits(context, { ...nobody, edits });
+  expect(verdict.edits).toMatchObject([{ state: 'lost', note: 'Its row was taken back before.' }]);
+});
+
+describe('a row that was deleted and inserted again', () => {
+  const replaced = () => [editOf('delete', { before: { title: 'A' } }), update('A', 'B')];
+
+  test('waits and ends as the edit that this was', () => {
+    const edits = replaced();
+    expect(statesOf(edits, decideEdits(context, subject(edits, 'C')).edits)).toEqual([
+      'conflict',
+      'conflict',
+    ]);
+    expect(statesOf(edits, decideEdits(context, subject(edits, 'B')).edits)).toEqual(['superseded', 'void']);
+  });
+});
+
+test('W4: a mirror that was put back doubts every create that it was to send', () => {
+  const { mirror } = openMirrorInMemory();
+  mirror.setFollowers(['warehouse']);
+  const own = mirror.of('warehouse');
+  for (const id of ['a', 'b']) {
+    const made = editOf('insert', {
+      editId: id,
+      key: { entity: 'lead', id: `new-${id}` },
+      row: '-1',
+      isTold: true,
+    });
+    own.edits.save(made);
+    const step = waitingStep({ now: 1, run: 'r' }, made.key, {
+      kind: 'create',
+      fields: { title: id },
+      base: {},
+    });
+    if (id === 'a') own.saveOutboxItem(step);
+  }
+  rebaseTables(own, 2);
+  const states = own.readOutbox().map((item) => [item.key.id, item.state, item.error?.code]);
+  expect(states).toEqual([
+    ['new-a', 'review', 'CRM_UNKNOWN_OUTCOME'],
+    ['new-b', 'review', 'CRM_UNKNOWN_OUTCOME'],
+  ]);
+});
+
+describe('a column that the CRM does not list', () => {
+  const row = (edit: Partial<SqlEdit>) => {
+    const given = {
+      editId: 'x',
+      kind: 'insert',
+      state: 'new',
+      before: {},
+      after: {},
+      by: 'u',
+      at: 1,
+    } as const;
+    return { entity: 'lead', id: '-1', edits: [{ ...given, ...edit }] } as const;
+  };
+  const take = (edit: Partial<SqlEdit>) =>
+    takeRow(
+      { now: 1, run: 'run', edits: { find: () => undefined, findInsert: () => undefined } },
+      layoutWith().tables[0]!,
+      row(edit),
+    ).edits;
+
+  test('is kept with what was written there, and the row is not sent without it', () => {
+    const edits = take({ after: { title: 'New', cf_city: 'Bern', cf_size: null } });
+    expect(edits[0]?.after).toEqual({ title: 'New', 'custom.city': 'Bern', 'custom.size': null });
+    const verdict = decideEdits(context, {
+      key: edits[0]?.key ?? key,
+      record: undefined,
+      agreement: undefined,
+      item: undefined,
+      edits,
+    });
+    expect(verdict.step).toBeUndefined();
+    expect(verdict.edits).toMatchObject([{ state: 'refused', note: 'The CRM has no field custom.city.' }]);
+  });
+});
