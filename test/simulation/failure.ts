@@ -1,16 +1,18 @@
-import { type RunReport, run } from './run.ts';
+import { type RunOptions, type RunReport, run } from './run.ts';
 import { shrink } from './shrink.ts';
-import type { Plant } from './stage.ts';
 
 /** What broke, how to see it again, and the least that has to happen for it. */
-export async function describeFailure(report: RunReport, plant?: Plant): Promise<string> {
-  const { hasMishaps, seed } = report;
-  const least = await shrink(report, { seed, plant, hasMishaps });
+export async function describeFailure(
+  report: RunReport,
+  plants: Pick<RunOptions, 'plant' | 'plantSql'> = {},
+): Promise<string> {
+  const { hasMishaps, hasSql, seed } = report;
+  const least = await shrink(report, { seed, ...plants, hasMishaps, hasSql });
   const { operations } = least;
-  const told = await run({ seed, operations, plant, hasMishaps, isTold: true });
+  const told = await run({ seed, operations, ...plants, hasMishaps, hasSql, isTold: true });
   return [
     `${report.violation?.message}`,
-    `Again: npm run sim -- --runs 1 --seed ${seed}${hasMishaps ? '' : ' --calm'}`,
+    `Again: npm run sim -- --runs 1 --seed ${seed}${hasMishaps ? '' : ' --calm'}${hasSql ? ' --sql' : ''}`,
     `${report.operations.length} operations, of which these ${least.operations.length} are enough (${least.violation?.message}):`,
     ...told.trace.map((line) => `  ${line}`),
   ].join('\n');

@@ -7,6 +7,7 @@ import { backUp, loseMirror, putOldMirrorBack } from './mirrors.ts';
 import type { Operation, OperationKind } from './operation.ts';
 import { type People, pick } from './people.ts';
 import { answerQuestions } from './set-right.ts';
+import { backUpDatabase, restoreDatabase } from './sql-mishaps.ts';
 import type { Stage } from './stage.ts';
 
 /** Less than the daemon waits for an answer. */
@@ -75,6 +76,8 @@ const mishaps: Partial<Record<OperationKind, Mishap>> = {
   'lose the mirror': loseMirror,
   'put an old mirror back': putOldMirrorBack,
   'answer questions': answerQuestions,
+  'back up the database': backUpDatabase,
+  'restore the database': restoreDatabase,
 };
 
 /** Somebody stops the process, which takes longer than any request, and starts it with other rules for lost rows and conflicts. */

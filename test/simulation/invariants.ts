@@ -11,6 +11,7 @@ import { booleanCell, type Cell, describeCell, numberCell, textCell } from '../.
 import { createdId, fieldsOfBody } from './crm-people.ts';
 import type { People } from './people.ts';
 import type { Call } from './simulated-crm.ts';
+import { checkSqlCall, endedValues, mayTrash } from './sql-invariants.ts';
 import { type SeenRow, type TabEntity, tabEntities } from './tab-view.ts';
 import { Violation } from './violation.ts';
 
@@ -18,6 +19,7 @@ import { Violation } from './violation.ts';
 export function checkCall(people: People, { method, path, body }: Call, answer: CrmAnswer): void {
   if (method === 'GET' || answer.status >= 400) return;
   const { entity, id } = recordOfPath(path);
+  checkSqlCall(people, { entity, id }, method, body);
   if (method === 'POST') return checkCreate(people, entity, body, createdId(answer.body));
   const owner = people.ownerOfRecord.get(`${entity}-${id}`) ?? '';
   if (method === 'PUT') checkPlaces(people, owner, body);
@@ -56,7 +58,11 @@ function checkPlaces(people: People, owner: string, body: Call['body']): void {
 function checkDelete(people: People, owner: string, key: RecordKey): void {
   if (!people.deleted.has(owner))
     throw new Violation('S4', `${owner} was deleted, although nobody deleted it`);
-  if (people.stage.policy.vanishedRows !== 'trash' && !people.hasAgreedToTrash(key))
+  if (
+    people.stage.policy.vanishedRows !== 'trash' &&
+    !people.hasAgreedToTrash(key) &&
+    !mayTrash(people, owner)
+  )
     throw new Violation('S4', `${owner} was deleted, although nobody was asked`);
 }
 
@@ -151,7 +157,12 @@ function wantedRows(people: People, entity: TabEntity): string[][] {
 
 /** S1: what somebody typed is alive, or was replaced by somebody later, or stands in the journal. */
 export function checkNothingLost(people: People): void {
-  const kept = new Set([...aliveValues(people), ...journalValues(people), ...people.withdrawn]);
+  const kept = new Set([
+    ...aliveValues(people),
+    ...journalValues(people),
+    ...people.withdrawn,
+    ...endedValues(people),
+  ]);
   for (const [value, { owner, field }] of people.claims.all()) {
     if (!kept.has(value)) throw new Violation('S1', `“${value}”, typed for ${field} of ${owner}, is lost`);
   }

@@ -26,11 +26,16 @@ export function deleteManyRows(people: People, { which, what, how }: Operation):
   return `${count} rows`;
 }
 
-/** Whether somebody agreed that the record goes, and the daemon has not seen since that its row was there once more. */
-function isGoingAlready({ stage: { link } }: People, entity: TabEntity, id: string): boolean {
+/** Whether somebody deleted its row by SQL, or agreed that the record goes, and the daemon has not seen since that its row was there once more. */
+function isGoingAlready(
+  { sql, ownerOfRecord, stage: { link } }: People,
+  entity: TabEntity,
+  id: string,
+): boolean {
   const agreed = ['vanished', 'emptied'].map((kind) => `brake:${entity}:${kind}`);
   const isTrash = (choice: string) => readBrakeAnswer(choice).answer === 'trash';
   return (
+    sql?.deleted.has(ownerOfRecord.get(`${entity}-${id}`) ?? '') ||
     link.mirror.findOutboxItem({ entity, id })?.kind === 'delete' ||
     link.mirror.readDecisions().some(({ choice, scope }) => isTrash(choice) && agreed.includes(scope))
   );
@@ -49,7 +54,10 @@ export function deleteManyRecords(people: People, { which, what }: Operation): s
     (people.stage.link.mirror.findRecord({ entity, id })?.missedSweeps ?? 0) > 0;
   // What somebody typed over its ID, and a write hit in that moment, is given back: its row does not have it then, and nothing went.
   const isAstray = (id: string) => people.astray.has(people.ownerOfRecord.get(`${entity}-${id}`) ?? '');
-  const ids = chosen.map(({ id }) => id).filter((id) => !isLacked(id) && !isAstray(id));
+  const isDeletedBySql = (id: string) =>
+    people.sql?.deleted.has(people.ownerOfRecord.get(`${entity}-${id}`) ?? '') ?? false;
+  const isOwn = (id: string) => !isLacked(id) && !isAstray(id) && !isDeletedBySql(id);
+  const ids = chosen.map(({ id }) => id).filter(isOwn);
   if (isToldWhole) people.masses.add({ entity, side: 'CRM', ids });
   return `${chosen.length} records`;
 }

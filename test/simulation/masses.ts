@@ -41,6 +41,14 @@ export class Masses {
     this.#all = this.#all.filter((mass) => entity !== undefined && mass.entity !== entity);
   }
 
+  /** Somebody deleted it elsewhere as well. */
+  forgetRecord(entity: TabEntity, id: string): void {
+    this.#all = this.#all.map((mass) =>
+      mass.entity === entity ? { ...mass, ids: mass.ids.filter((each) => each !== id) } : mass,
+    );
+    this.look();
+  }
+
   /** Nobody can tell any more what went at once on this side. */
   forgetSide(side: Side): void {
     this.#all = this.#all.filter((mass) => mass.side !== side);

@@ -27,6 +27,10 @@ export async function putOldMirrorBack(people: People, operation: Operation): Pr
  */
 async function replaceMirror(people: People, { how }: Operation, mirror: MirrorInMemory): Promise<string> {
   const { stage } = people;
+  // Of a database and a mirror that both went back nobody can know anything.
+  if (people.sql?.wentBack === 'database') return 'nothing';
+  if (people.sql) people.sql.wentBack = 'mirror';
+  people.sql?.forgetMasses();
   const { mirror: old } = stage.link;
   // A delete under way takes also what no column shows.
   const sent = old

@@ -63,7 +63,29 @@ const mishapWeights = {
   'answer questions': 4,
 } as const;
 
-export type OperationKind = keyof typeof weights | keyof typeof mishapWeights;
+/** What users do to the tables of a database, against the others. */
+const sqlWeights = {
+  'edit by SQL': 14,
+  'edit twice by SQL': 3,
+  'edit in sheet and SQL': 6,
+  'insert by SQL': 5,
+  'delete by SQL': 4,
+  'replace by SQL': 3,
+  'edit many by SQL': 2,
+  'delete many by SQL': 1,
+  'revert by SQL': 2,
+  'hold a row': 2,
+  'answer by SQL': 4,
+} as const;
+
+/** What goes wrong with the database. */
+const sqlMishapWeights = { 'back up the database': 1, 'restore the database': 1 } as const;
+
+export type OperationKind =
+  | keyof typeof weights
+  | keyof typeof mishapWeights
+  | keyof typeof sqlWeights
+  | keyof typeof sqlMishapWeights;
 
 /** One thing that happens. The numbers choose among what is there, so that an operation keeps its sense when others are taken out. */
 export interface Operation {
@@ -80,6 +102,8 @@ const spread = (all: Readonly<Record<string, number>>): OperationKind[] =>
 
 const kinds = spread(weights);
 const kindsWithMishaps = spread({ ...weights, ...mishapWeights });
+const kindsWithSql = spread({ ...weights, ...sqlWeights });
+const allKinds = spread({ ...weights, ...mishapWeights, ...sqlWeights, ...sqlMishapWeights });
 
 const numberMax = 0xffff;
 
@@ -92,9 +116,18 @@ const [lengthMin, lengthMax] = [4, 60];
 export const drawLength = (random: Random): number =>
   lengthMin + Math.floor((lengthMax + 1 - lengthMin) * random.next() ** 3);
 
-export const drawOperations = (random: Random, length: number, hasMishaps: boolean): Operation[] =>
+/** What is drawn from. */
+interface Draw {
+  readonly hasMishaps: boolean;
+  readonly hasSql: boolean;
+}
+
+const kindsOf = ({ hasMishaps, hasSql }: Draw): readonly OperationKind[] =>
+  hasSql ? (hasMishaps ? allKinds : kindsWithSql) : hasMishaps ? kindsWithMishaps : kinds;
+
+export const drawOperations = (random: Random, length: number, draw: Draw): Operation[] =>
   Array.from({ length }, () => ({
-    kind: random.pick(hasMishaps ? kindsWithMishaps : kinds),
+    kind: random.pick(kindsOf(draw)),
     which: random.integer(0, numberMax),
     what: random.integer(0, numberMax),
     how: random.integer(0, numberMax),

@@ -14,6 +14,7 @@ import { Claims } from './claims.ts';
 import { Masses, type Side } from './masses.ts';
 import { OwnCells } from './own-cells.ts';
 import { sheetIds } from './spreadsheet.ts';
+import type { SqlWork } from './sql-work.ts';
 import type { Stage } from './stage.ts';
 import {
   lookAtTab,
@@ -62,6 +63,8 @@ export class People {
   hasUncalled = false;
   /** Owners whose row or record somebody deleted. */
   readonly deleted = new Set<string>();
+  /** Those who edit by SQL, where there are tables for that. */
+  sql: SqlWork | undefined;
   stage!: Stage;
   /** What somebody typed last, by owner and field. */
   readonly #typed = new Map<string, string>();

@@ -1,6 +1,7 @@
 import process from 'node:process';
 import { describe, expect, it } from 'vitest';
 import { type PlantedBug, plantedBugs, searchSeed } from './planted-bugs.ts';
+import { plantedSqlBugs } from './planted-sql-bugs.ts';
 import { type RunReport, run } from './run.ts';
 import { firstSeedOfTheDay } from './seeds-of-the-day.ts';
 import { shrink } from './shrink.ts';
@@ -12,23 +13,28 @@ async function findViolation({
   firstSeed = searchSeed,
   hasMishaps = false,
   plant,
+  plantSql,
   runsMax,
 }: PlantedBug): Promise<RunReport | undefined> {
   for (let seed = firstSeed; seed < firstSeed + runsMax; seed += 1) {
-    const report = await run({ seed, plant, hasMishaps });
-    if (report.violation && !(await run({ seed, hasMishaps })).violation) return report;
+    const hasSql = plantSql !== undefined;
+    const report = await run({ seed, plant, plantSql, hasMishaps, hasSql });
+    if (report.violation && !(await run({ seed, hasMishaps, hasSql })).violation) return report;
   }
   return undefined;
 }
 
-const drawnCount = 3;
+/** So many of each kind. */
+const drawnCount = 2;
 
 /** All of them where `PLANTED` is `all`, as in the long tests; else some, which the commit draws. */
 function drawBugs(): readonly PlantedBug[] {
-  if (process.env['PLANTED'] === 'all') return plantedBugs;
+  if (process.env['PLANTED'] === 'all') return [...plantedBugs, ...plantedSqlBugs];
   const { seed } = firstSeedOfTheDay();
-  const start = seed % plantedBugs.length;
-  return [...plantedBugs, ...plantedBugs].slice(start, start + drawnCount);
+  return [plantedBugs, plantedSqlBugs].flatMap((bugs) => {
+    const start = seed % bugs.length;
+    return [...bugs, ...bugs].slice(start, start + drawnCount);
+  });
 }
 
 describe('a known mistake, planted', () => {
@@ -45,7 +51,8 @@ describe('a known mistake, planted', () => {
     async () => {
       const bug = plantedBugs.find(({ name }) => name === 'what lost a conflict is written down nowhere')!;
       const found = await findViolation(bug);
-      const least = found && (await shrink(found, { seed: found.seed, plant: bug.plant }));
+      const least =
+        found && (await shrink(found, { seed: found.seed, ...(bug.plant ? { plant: bug.plant } : {}) }));
       expect(least?.violation?.promise).toBe(found?.violation?.promise);
       expect(least?.operations.length).toBeLessThan(found?.operations.length ?? 0);
     },

@@ -10,6 +10,7 @@ import type { RowStep } from '../../src/sheet/port/table.ts';
 import { withCrm } from '../support/changed-crm.ts';
 import { runOf } from './accidents.ts';
 import { sheetIds } from './spreadsheet.ts';
+import type { SqlPlant } from './sql-side.ts';
 import type { Plant } from './stage.ts';
 
 /** Where the search for a planted mistake begins. */
@@ -18,7 +19,9 @@ export const searchSeed = 10_000;
 /** A known mistake, and within how many runs the simulation has to find it. */
 export interface PlantedBug {
   readonly name: string;
-  readonly plant: Plant;
+  readonly plant?: Plant;
+  /** Where it is one of the side that is edited by SQL: only then there is such a side. */
+  readonly plantSql?: SqlPlant;
   readonly runsMax: number;
   /** Where the search begins, when it is not at {@link searchSeed}: near a run that shows what few others do, so that it is short. */
   readonly firstSeed?: number;

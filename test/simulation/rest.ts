@@ -3,6 +3,8 @@ import { isQuiet, type Plan } from '../../src/sheet/plans/plan.ts';
 import { checkReasons } from './invariants.ts';
 import type { People } from './people.ts';
 import { setRight } from './set-right.ts';
+import { answerBySql } from './sql-people.ts';
+import { isSqlBusy, whatSqlWaitsFor } from './sql-rest.ts';
 import { sweepsSince } from './stage.ts';
 import { tabEntities } from './tab-view.ts';
 import { Violation } from './violation.ts';
@@ -29,9 +31,10 @@ interface Quiet {
 
 /** Lets the daemon work alone until it is quiet; answers its last plan. */
 export async function settle(
-  { stage }: People,
+  people: People,
   { cyclesMin, notBeforeMs = 0, sweepsDone = 0, sweepsMin }: Quiet,
 ): Promise<Plan> {
+  const { stage } = people;
   let [before, sweepsLeft] = [{ ...stage.sweeps }, sweepsMin - sweepsDone];
   let sweptCycles: number | undefined;
   const stepsLeft = stage.hasMishaps ? stepsMax.withMishaps : stepsMax.calm;
@@ -39,36 +42,42 @@ export async function settle(
   for (let step = 0; step < stepsLeft; step += Number(stage.clock.monotonicMs() >= notBeforeMs)) {
     const done = await stage.proceed();
     stage.tell(() => done);
-    const { lastPlan, tally } = stage.engine;
+    const { lastPlan, sheetCycles } = stage.engine;
     if (stage.bug) throw stage.bug;
-    if (!lastPlan || isBusy(stage.wire.labels, lastPlan) || hasWork(stage.link, lastPlan)) {
+    if (!lastPlan || isBusy(stage, lastPlan) || hasWork(stage) || isSqlBusy(people)) {
       [before, sweepsLeft, sweptCycles] = [{ ...stage.sweeps }, sweepsMin, undefined];
     } else if (isProving(stage.link)) {
       sweptCycles = undefined;
     } else if (sweepsSince(stage, before) >= sweepsLeft) {
-      sweptCycles ??= tally.cycles;
-      const isEnough = tally.cycles >= sweptCycles + cyclesMin;
+      sweptCycles ??= sheetCycles;
+      const isEnough = sheetCycles >= sweptCycles + cyclesMin;
       if (isEnough && stage.clock.monotonicMs() >= notBeforeMs) return lastPlan;
     }
   }
   const { lastPlan } = stage.engine;
   throw new Violation(
     'S6',
-    `the daemon does not come to rest: ${JSON.stringify(lastPlan?.table.slice(0, 3))}`,
+    `the daemon does not come to rest: ${JSON.stringify(lastPlan?.table.slice(0, 3))} ${whatSqlWaitsFor(people)}`,
   );
 }
 
-const isBusy = (labels: readonly string[], plan: Plan): boolean =>
-  !isQuiet(plan) || plan.restlessRows > 0 || labels.some((label) => !/^(GET|sheet (read|mark))/.test(label));
+/** A delete waits, and is looked at again and again, as long as a brake of another side withholds an edit of its record. */
+function isBusy({ engine, wire }: People['stage'], plan: Plan): boolean {
+  const stopped = engine.found.brakes.map(({ entity }) => `job ${entity}-`);
+  const isIdle = (label: string) =>
+    /^(GET|sheet (read|mark)|warehouse (?!write))/.test(label) ||
+    stopped.some((job) => label.startsWith(job));
+  return !isQuiet(plan) || plan.restlessRows > 0 || !wire.labels.every(isIdle);
+}
 
 /** What a brake withholds waits for a person. */
-const hasWork = ({ mirror }: People['stage']['link'], { brakes }: Plan): boolean =>
-  mirror
+const hasWork = ({ engine, link }: People['stage']): boolean =>
+  link.mirror
     .readOutbox()
     .some(
       ({ key, state }) =>
         (state === 'waiting' || state === 'sending' || state === 'unknown') &&
-        !brakes.some(({ entity }) => entity === key.entity),
+        !engine.found.brakes.some(({ entity }) => entity === key.entity),
     );
 
 /** Where few requests are allowed, asking for a record that the lists lack waits longer than some cycles. */
@@ -122,7 +131,8 @@ function writesKnownByMs({ stage: { clock, link } }: People): number {
 /** People look at what the daemon left. Answers whether there was anything to mend. */
 function mend(people: People, plan: Plan, day: number): boolean {
   people.stage.tell(() => `day ${day}: ${JSON.stringify(shown(people, plan))}`);
-  return setRight(people, plan);
+  const hasAnswered = answerBySql(people);
+  return setRight(people, plan) || hasAnswered;
 }
 
 const shown = (people: People, { brakes, conflicts, holds, refusals }: Plan) => ({
@@ -137,10 +147,13 @@ const shown = (people: People, { brakes, conflicts, holds, refusals }: Plan) => 
 export async function checkFixpoint({ stage }: People): Promise<void> {
   const [writes, cycles, requests] = [
     stage.spreadsheet.writes(),
-    stage.engine.tally.cycles,
+    stage.engine.sheetCycles,
     stage.crm.revision,
   ];
-  while (stage.engine.tally.cycles < cycles + 2) await stage.proceed();
+  const runs = stage.sql?.database.content.runs.length;
+  while (stage.engine.sheetCycles < cycles + 2) await stage.proceed();
   if (stage.spreadsheet.writes() > writes) throw new Violation('S7', 'one more cycle wrote the sheet');
   if (stage.crm.revision > requests) throw new Violation('S7', 'one more cycle wrote the CRM');
+  if (stage.sql?.database.content.runs.length !== runs)
+    throw new Violation('W8', 'one more cycle wrote the tables');
 }

@@ -19,6 +19,10 @@ import { Races } from './races.ts';
 import { checkFixpoint, comeToRest, settle } from './rest.ts';
 import { allTabs, keepNotes, workInSheet } from './sheet-people.ts';
 import { sheetIds } from './spreadsheet.ts';
+import { checkTables } from './sql-invariants.ts';
+import { isOfSql, workBySql } from './sql-people.ts';
+import type { SqlPlant } from './sql-side.ts';
+import { SqlWork } from './sql-work.ts';
 import { type Plant, Stage, type StageOptions } from './stage.ts';
 import { formulaHeader, ownerHeader, type TabView } from './tab-view.ts';
 import { Violation } from './violation.ts';
@@ -28,8 +32,11 @@ export interface RunOptions {
   /** Drawn from the seed where they are absent. */
   readonly operations?: readonly Operation[];
   readonly plant?: Plant | undefined;
+  readonly plantSql?: SqlPlant | undefined;
   /** Whether requests get lost, the process crashes, and more of the kind. */
   readonly hasMishaps?: boolean | undefined;
+  /** Whether users also edit the tables of a database by SQL. */
+  readonly hasSql?: boolean | undefined;
   /** Tells every deed and every write in full. */
   readonly isTold?: boolean;
 }
@@ -38,6 +45,7 @@ export interface RunOptions {
 export interface RunReport {
   readonly seed: number;
   readonly hasMishaps: boolean;
+  readonly hasSql: boolean;
   readonly operations: readonly Operation[];
   readonly violation: Violation | undefined;
   /** What happened, in order. */
@@ -53,12 +61,14 @@ export async function run({
   seed,
   operations: given,
   plant,
+  plantSql,
   hasMishaps = false,
+  hasSql = false,
   isTold = false,
 }: RunOptions): Promise<RunReport> {
   const random = createRandom(seed);
-  const operations = given ?? drawOperations(random, drawLength(random), hasMishaps);
-  const simulation = new Simulation({ seed, plant, hasMishaps, isTold });
+  const operations = given ?? drawOperations(random, drawLength(random), { hasMishaps, hasSql });
+  const simulation = new Simulation({ seed, plant, plantSql, hasMishaps, hasSql, isTold });
   let violation: Violation | undefined;
   try {
     await simulation.perform(operations);
@@ -73,6 +83,7 @@ export async function run({
   return {
     seed,
     hasMishaps,
+    hasSql,
     operations,
     violation,
     accidents: simulation.people.accidents.counts,
@@ -97,6 +108,7 @@ class Simulation {
     };
     this.stage = new Stage({ ...options, sheetWatcher, watcher, onSuspect });
     this.people.stage = this.stage;
+    if (this.stage.sql) this.people.sql = new SqlWork(this.stage.sql, this.people.ownerOfRecord);
   }
 
   async perform(operations: readonly Operation[]): Promise<void> {
@@ -108,12 +120,14 @@ class Simulation {
       this.stage.trace.push(`${index} ${this.stage.clock.monotonicMs()} ${operation.kind}: ${done}`);
       this.#check();
     }
+    this.stage.sql?.database.held.clear();
     const knownBy = this.#hasMishaps ? await endMishaps(this.stage) : 0;
     await comeToRest(this.people, knownBy);
     this.#check();
     checkEqual(this.people);
     checkNothingLost(this.people);
     checkOwnCells(this.people);
+    checkTables(this.people);
     await checkFixpoint(this.people);
     this.#check();
   }
@@ -121,7 +135,8 @@ class Simulation {
   hash(): string {
     const { crm, spreadsheet } = this.stage;
     const { leads, tasks } = crm.records;
-    const ends = [this.stage.trace, leads.live(), tasks.live(), spreadsheet.current().sheets];
+    const rows = this.stage.sql?.database.content ?? {};
+    const ends = [this.stage.trace, leads.live(), tasks.live(), spreadsheet.current().sheets, rows];
     return createHash('sha256').update(JSON.stringify(ends)).digest('hex').slice(0, 16);
   }
 
@@ -169,6 +184,7 @@ class Simulation {
         await stage.settleDown();
         return `${how % 4_000} ms`;
       default: {
+        if (isOfSql(kind)) return workBySql(this.people, operation);
         if (isMishap(kind)) return mishap(this.people, operation);
         const { revision } = stage.spreadsheet.file;
         if (kind.endsWith('CRM')) workInCrm(this.people, operation);

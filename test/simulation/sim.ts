@@ -5,10 +5,11 @@ import type { AccidentCounts } from './accidents.ts';
 import { describeFailure } from './failure.ts';
 import { run } from './run.ts';
 
-const usage = `npm run sim -- [--runs N] [--seed S] [--calm] [--keep]
+const usage = `npm run sim -- [--runs N] [--seed S] [--calm] [--sql] [--keep]
 
 Runs N simulations (1000), with the seeds from S (1) on, and stops at the first that breaks a promise.
   --calm  no request gets lost, nothing crashes, nor anything else of the kind: people alone are at work
+  --sql   users also edit the tables of a database by SQL
   --keep  goes on after a failure, and tells each in one line`;
 
 function readArguments() {
@@ -18,6 +19,7 @@ function readArguments() {
         runs: { type: 'string', default: '1000' },
         seed: { type: 'string', default: '1' },
         calm: { type: 'boolean', default: false },
+        sql: { type: 'boolean', default: false },
         keep: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
@@ -47,7 +49,7 @@ function showProgress(): void {
 }
 
 for (let seed = first; seed < first + runs; seed += 1) {
-  const report = await run({ seed, hasMishaps: !values.calm });
+  const report = await run({ seed, hasMishaps: !values.calm, hasSql: values.sql });
   done += 1;
   for (const [name, count] of Object.entries(report.accidents))
     misdirected[name as keyof typeof misdirected] += count;

@@ -5,6 +5,7 @@ import { firstSeedOfTheDay } from './seeds-of-the-day.ts';
 
 const runs = 80;
 const runsWithMishaps = 40;
+const runsWithSql = 20;
 const runsOfTheDay = 5;
 const limitMs = 300_000;
 
@@ -12,9 +13,10 @@ async function findBroken(
   firstSeed: number,
   count: number,
   hasMishaps: boolean,
+  hasSql = false,
 ): Promise<RunReport | undefined> {
   for (let seed = firstSeed; seed < firstSeed + count; seed += 1) {
-    const report = await run({ seed, hasMishaps });
+    const report = await run({ seed, hasMishaps, hasSql });
     if (report.violation) return report;
   }
   return undefined;
@@ -39,15 +41,28 @@ describe('people and the daemon at work at once: S1 S2 S3 S4 S5 S6 S7 S9 S11 S13
     limitMs,
   );
 
+  it.each([
+    ['', 6000, false],
+    [', where things go wrong', 7000, true],
+  ])(
+    'W1 W2 W4 W5 W6 W7 W8 W10: where users also edit the tables of a database by SQL%s',
+    async (_where, firstSeed, hasMishaps) => {
+      const broken = await findBroken(firstSeed, runsWithSql, hasMishaps, true);
+      expect(broken && (await describeFailure(broken))).toBeUndefined();
+    },
+    limitMs,
+  );
+
   const { seed: firstOfTheDay, from } = firstSeedOfTheDay();
 
   it.each([
-    ['', false],
-    [' where things go wrong', true],
+    ['', false, false],
+    [' where things go wrong', true, false],
+    [' where things go wrong, and users write SQL', true, true],
   ])(
     `in the ${runsOfTheDay} runs from ${firstOfTheDay}, for ${from}%s`,
-    async (_where, hasMishaps) => {
-      const broken = await findBroken(firstOfTheDay, runsOfTheDay, hasMishaps);
+    async (_where, hasMishaps, hasSql) => {
+      const broken = await findBroken(firstOfTheDay, runsOfTheDay, hasMishaps, hasSql);
       expect(broken && (await describeFailure(broken))).toBeUndefined();
     },
     limitMs,
@@ -57,8 +72,12 @@ describe('people and the daemon at work at once: S1 S2 S3 S4 S5 S6 S7 S9 S11 S13
     'S14: the same seed gives the same trace',
     async () => {
       for (const seed of [3, 4, 5])
-        for (const hasMishaps of [false, true])
-          expect(await run({ seed, hasMishaps })).toEqual(await run({ seed, hasMishaps }));
+        for (const [hasMishaps, hasSql] of [
+          [false, false],
+          [true, false],
+          [true, true],
+        ])
+          expect(await run({ seed, hasMishaps, hasSql })).toEqual(await run({ seed, hasMishaps, hasSql }));
       expect((await run({ seed: 3 })).hash).not.toBe((await run({ seed: 4 })).hash);
     },
     limitMs,

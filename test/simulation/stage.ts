@@ -17,6 +17,7 @@ import { type Policy, titlesOf } from '../../src/sheet/policy.ts';
 import type { Suspect } from '../../src/sheet/port/damage.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
 import { rebaseCopy } from '../../src/sheet/rebase.ts';
+import { rebaseTables } from '../../src/warehouse/recover.ts';
 import { markTimes, namedInstance } from '../support/instances.ts';
 import { createManualClock, type ManualClock } from '../support/manual-clock.ts';
 import { type MirrorInMemory, openMirrorInMemory } from '../support/memory-mirror.ts';
@@ -25,6 +26,7 @@ import { SheetEngine } from '../support/sheet-engine.ts';
 import { createSimulatedQueue } from './queue.ts';
 import { apiKey, baseUrl, type CrmWatcher, carryOn, drawSmallPages, openCrm } from './simulated-crm.ts';
 import { openSpreadsheet, type SheetWatcher, type SimulatedSpreadsheet } from './spreadsheet.ts';
+import { type SqlPlant, SqlSide } from './sql-side.ts';
 import { Violation } from './violation.ts';
 import { lateToCrmMs, Wire } from './wire.ts';
 
@@ -46,6 +48,9 @@ export interface SheetLine {
 export interface StageOptions {
   readonly seed: number;
   readonly plant?: Plant | undefined;
+  readonly plantSql?: SqlPlant | undefined;
+  /** Whether there is a database as well, which users edit by SQL. */
+  readonly hasSql?: boolean | undefined;
   /** Whether things go wrong: then lists may come in pages as well. */
   readonly hasMishaps: boolean;
   /** Whether every deed and every write is told in full. */
@@ -93,6 +98,8 @@ export class Stage {
   readonly trace: string[] = [];
   readonly crm: CrmModel;
   readonly spreadsheet: SimulatedSpreadsheet;
+  /** The tables that users edit by SQL, where there are any. */
+  readonly sql: SqlSide | undefined;
   policy: Policy;
   clock: ManualClock = createManualClock(startAt, settle);
   engine: SheetEngine;
@@ -127,6 +134,7 @@ export class Stage {
       tell: this.tell,
       watcher: options.sheetWatcher,
     });
+    this.sql = options.hasSql ? new SqlSide(seed, hasMishaps) : undefined;
     this.engine = this.#createEngine();
   }
 
@@ -162,6 +170,8 @@ export class Stage {
     const now = Math.floor(this.clock.now());
     if (mirror !== this.#opened) this.close();
     this.#opened = mirror.reopen(now);
+    if (this.sql && this.#opened.mirror.readFact(facts.copiedAt))
+      rebaseTables(this.#opened.mirror.of('warehouse'), now);
     if (this.#opened.mirror.readFact(facts.copiedAt))
       rebaseCopy(this.#opened.mirror, { now, newWord: this.#newWord() });
     this.engine = this.#createEngine();
@@ -247,7 +257,10 @@ export class Stage {
       random,
       newWord: () => this.#newWord(),
     };
-    return new SheetEngine(this.#options.plant?.(link, { budget, connect, sheets, openTable }) ?? link);
+    const planted = this.#options.plant?.(link, { budget, connect, sheets, openTable }) ?? link;
+    if (!this.sql) return new SheetEngine(planted);
+    planted.mirror.setFollowers(['warehouse'], entities);
+    return new SheetEngine(planted, [this.sql.open(planted, wire, this.#options.plantSql)]);
   }
 
   #watchedMirror(): Mirror {

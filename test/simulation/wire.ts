@@ -8,7 +8,8 @@ interface Flight {
   readonly lose: () => void;
 }
 
-const isWrite = ({ label }: Flight): boolean => /^(POST|PUT|DELETE|sheet (write|mark))/.test(label);
+const isWrite = ({ label }: Flight): boolean =>
+  /^(POST|PUT|DELETE|sheet (write|mark)|warehouse write)/.test(label);
 
 interface LateFlight extends Flight {
   /** Epoch ms. */
@@ -18,8 +19,12 @@ interface LateFlight extends Flight {
 /** How long after it was given up a request to the CRM may still be carried out: for as long the daemon's budget expects it. */
 export const lateToCrmMs = 5_000;
 
-/** The same for every request: less than the daemon waits before it concludes anything. */
-const lateMs = (label: string): number => (label.startsWith('sheet') ? 150_000 : lateToCrmMs);
+/**
+ * The same for every request: less than the daemon waits before it concludes anything. What is asked of the database ends with its connection, or
+ * holds up who asks what became of it.
+ */
+const lateMs = (label: string): number =>
+  label.startsWith('sheet') ? 150_000 : label.startsWith('warehouse') ? -1 : lateToCrmMs;
 
 const isTooLate = ({ givenUpAt, label }: LateFlight, now: number): boolean =>
   Math.abs(now - givenUpAt) > lateMs(label);
