@@ -1,9 +1,9 @@
 import process from 'node:process';
 import { describe, expect, it } from 'vitest';
+import { firstSeedOfTheDay } from '../support/seeds-of-the-day.ts';
 import { type PlantedBug, plantedBugs, searchSeed } from './planted-bugs.ts';
 import { plantedSqlBugs } from './planted-sql-bugs.ts';
 import { type RunReport, run } from './run.ts';
-import { firstSeedOfTheDay } from './seeds-of-the-day.ts';
 import { shrink } from './shrink.ts';
 
 const limitMs = 300_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { firstSeedOfTheDay } from '../support/seeds-of-the-day.ts';
 import { describeFailure } from './failure.ts';
 import { type RunReport, run } from './run.ts';
-import { firstSeedOfTheDay } from './seeds-of-the-day.ts';
 
 const runs = 80;
 const runsWithMishaps = 40;

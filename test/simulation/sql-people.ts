@@ -186,9 +186,13 @@ function remove(people: People, sql: SqlWork, entity: TabEntity, rows: readonly 
 const isAlmostEmpty = (people: People, rows: readonly OwnedRow[], entity: TabEntity): boolean =>
   Math.min(people.liveRecords(entity).length, people.tab(entity)?.rows.length ?? 0, rows.length) <= leftMin;
 
-/** Notes that so many were changed, where that is more than may be at once. */
+/** Notes that so many were changed, where that is more than may be at once, and more than somebody has just agreed to. */
 function note(sql: SqlWork, mass: SqlMass, allowed: number): void {
-  if (mass.rows.size > allowed) sql.masses = [...sql.masses, mass];
+  const questions = [...sql.side.database.content.questions.values()];
+  const isAgreed = questions.some(
+    ({ answer, scope }) => answer !== undefined && scope.startsWith(`brake:${mass.entity}:`),
+  );
+  if (mass.rows.size > allowed && !isAgreed) sql.masses = [...sql.masses, mass];
 }
 
 /** People look at what is asked, and answer it by SQL. Returns whether there was anything. */

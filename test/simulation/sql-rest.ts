@@ -1,4 +1,5 @@
 import type { OutboxItem } from '../../src/core/state.ts';
+import type { TakenEdit } from '../../src/core/taken-edit.ts';
 import type { People } from './people.ts';
 import { tabEntities } from './tab-view.ts';
 
@@ -13,8 +14,8 @@ export function whatSqlWaitsFor({ sql, stage }: People): string {
   const due = mirror.feed.countDue();
   const isFree = (entity: string) => !brakes.some((brake) => brake.entity === entity);
   const dueNow = tabEntities.filter((entity) => (due[entity] ?? 0) > 0 && isFree(entity));
-  const isUnderWay = ({ note, state }: { readonly note: string; readonly state: string }) =>
-    state === 'taken' && !note.startsWith('It waits for its');
+  const isUnderWay = ({ key, note, state }: TakenEdit) =>
+    state === 'taken' && isFree(key.entity) && !note.startsWith('It waits for its');
   const isSent = ({ key, state }: OutboxItem) =>
     state === 'sending' || state === 'unknown' || (state === 'waiting' && isFree(key.entity));
   return [

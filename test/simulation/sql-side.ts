@@ -35,7 +35,7 @@ export class SqlSide {
         conflict: random.pick(['crm', 'table', 'ask'] as const),
         deletes: random.pick(['ask', 'ask', 'trash', 'restore'] as const),
         isNotified: random.integer(0, 3) > 0,
-        pollMs: 2_000,
+        pollMs: 5_000,
         limits: {
           changesMin: few ? random.integer(2, 4) : 20,
           changesShare: 0,
