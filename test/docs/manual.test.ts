@@ -65,6 +65,7 @@ test('every option in the documents is one of some command', () => {
     '--runs',
     '--seed',
     '--calm',
+    '--sql',
     '--minutes',
     '--edits',
     '--window-ms',

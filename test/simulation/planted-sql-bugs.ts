@@ -43,7 +43,8 @@ export const plantedSqlBugs: readonly PlantedBug[] = [
         },
       },
     })),
-    runsMax: 400,
+    firstSeed: 63_180,
+    runsMax: 20,
     hasMishaps: true,
   },
   {
@@ -59,7 +60,8 @@ export const plantedSqlBugs: readonly PlantedBug[] = [
         },
       };
     }),
-    runsMax: 200,
+    firstSeed: 10_070,
+    runsMax: 60,
     hasMishaps: true,
   },
   {
