@@ -13,6 +13,7 @@ import {
   titled,
   writeSteps,
 } from '../support/table-steps.ts';
+import { drawVariants } from '../support/variants.ts';
 
 let sheet: SandboxSheet;
 
@@ -107,7 +108,7 @@ const filters = [
   'a filter that hides it since then',
 ] as const;
 
-const cases = allAnswers.flatMap((answer) =>
+const cases = drawVariants(allAnswers, 2).flatMap((answer) =>
   filters.flatMap((filter) =>
     Object.keys(writes).map((kind) => [kind as keyof typeof writes, filter, answer] as const),
   ),

@@ -1,4 +1,3 @@
-import process from 'node:process';
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { expect } from 'vitest';
 import type { Fence } from '../../src/core/ports.ts';
@@ -16,8 +15,8 @@ import {
 import type { Table } from '../../src/sheet/port/port.ts';
 import type { RowStep, WriteResult } from '../../src/sheet/port/table.ts';
 import { createRecordingLog } from './recording-log.ts';
-import { firstSeedOfTheDay } from './seeds-of-the-day.ts';
 import { appendStep, sheetLayout, textIn, titled, writeSteps } from './table-steps.ts';
+import { drawVariants } from './variants.ts';
 
 /** A clock that sleeps by moving on, so that nobody waits. */
 function createHurryingClock() {
@@ -56,11 +55,8 @@ const everyAnswer: readonly { readonly name: string; readonly choices: ChoicesIn
   { name: 'refuses copies of hidden rows', choices: { '*': { hiddenRowCopy: 'refused' } } },
 ];
 
-/** What the emulator does by itself, and one other that the commit draws; all of them where `ANSWERS` is `all`, as in the long tests. */
-export const answersOfGoogle =
-  process.env['ANSWERS'] === 'all'
-    ? everyAnswer
-    : everyAnswer.filter((_, index) => index === 0 || index === 1 + (firstSeedOfTheDay().seed % 3));
+/** What the emulator does by itself, and one of the others. */
+export const answersOfGoogle = drawVariants(everyAnswer, 1);
 
 /** An emulated spreadsheet, a table on it, and the hands of a person. */
 export async function openSandboxSheet(options: SandboxSheetsOptions = {}) {
