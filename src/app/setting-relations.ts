@@ -1,7 +1,7 @@
 import { emptyCatalog } from '../core/fields/catalog.ts';
 import { customFieldKey, describeEntity } from '../core/fields/field.ts';
 import { idHeader, syncHeader } from '../core/fields/headers.ts';
-import type { Entity } from '../core/record.ts';
+import { type Entity, entities } from '../core/record.ts';
 import { labelKey } from '../core/text/label-key.ts';
 import { isLoopback } from '../http/guard.ts';
 import { standardFieldNames } from '../sheet/policy.ts';
@@ -14,10 +14,11 @@ import {
   tabNames,
   tabSettings,
 } from './settings.ts';
+import type { WarehouseSettings } from './warehouse-settings.ts';
 
 /** Relations between settings that a schema of single values cannot hold. */
 export function checkRelations(settings: Settings): string[] {
-  const { alerts, crm, http, sheet } = settings;
+  const { alerts, crm, http, sheet, warehouse } = settings;
   const urls: readonly [place: string, url: string | undefined, isGood: typeof isSafeUrl, words: string][] = [
     ['crm.baseUrl (CRM_BASE_URL)', crm.baseUrl, isSafeUrl, unsafeUrl],
     ['crm.baseUrl (CRM_BASE_URL)', crm.baseUrl, isPlaceAlone, moreThanPlace],
@@ -33,7 +34,11 @@ export function checkRelations(settings: Settings): string[] {
     problems.push(
       `http.host (HTTP_HOST): other machines reach the daemon at ${http.host}, so it needs a token, http.controlToken (CONTROL_TOKEN, CONTROL_TOKEN_FILE)`,
     );
-  return [...problems, ...(sheet ? checkSheet(sheet) : [])];
+  return [
+    ...problems,
+    ...(sheet ? checkSheet(sheet) : []),
+    ...(warehouse ? entities.flatMap((entity) => checkColumns(entity, warehouse)) : []),
+  ];
 }
 
 const checkSheet = (sheet: SheetSettings): string[] => [
@@ -58,15 +63,24 @@ function checkTitles(sheet: SheetSettings): string[] {
 
 type TabSettings = ReturnType<typeof allTabs>[number]['tab'];
 
-function checkFields(entity: Entity, { columns, order, title }: TabSettings): string[] {
+const checkFields = (entity: Entity, { columns, order, title }: TabSettings): string[] =>
+  findUnknown(entity, [...Object.keys(columns), ...order]).map(
+    ({ known, name }) => `sheet.tabs: ${title} has no field ${name}; it has ${known}`,
+  );
+
+const checkColumns = (entity: Entity, { tables }: WarehouseSettings): string[] =>
+  findUnknown(entity, Object.keys(tables[tabNames[entity]].columns)).map(
+    ({ known, name }) =>
+      `warehouse.tables.${tabNames[entity]}.columns: there is no field ${name}; there are ${known}`,
+  );
+
+/** The names that are no fields of the entity, each with those that are, in words. */
+function findUnknown(entity: Entity, wanted: readonly string[]) {
   const names = standardFieldNames(entity);
   const isField = (name: string) =>
     names.includes(name) || (entity === 'lead' && customFieldKey(name) !== undefined);
-  const unknown = [...Object.keys(columns), ...order].filter((name) => !isField(name));
-  return [...new Set(unknown)].map(
-    (name) =>
-      `sheet.tabs: ${title} has no field ${name}; it has ${names.join(', ')}${entity === 'lead' ? ' and custom.<key>' : ''}`,
-  );
+  const known = `${names.join(', ')}${entity === 'lead' ? ' and custom.<key>' : ''}`;
+  return [...new Set(wanted)].filter((name) => !isField(name)).map((name) => ({ known, name }));
 }
 
 /** A column is found by its header, so no two of a tab may have the same one. */

@@ -19,9 +19,25 @@ function findUrlFault(address: string): string | undefined {
   return undefined;
 }
 
+const conflict = z.enum(['crm', 'warehouse', 'ask']);
+
+const column = z.strictObject({
+  direction: z
+    .enum(['both', 'toWarehouse'])
+    .optional()
+    .describe('Which way edits go; toWarehouse has the column refuse edits by SQL.'),
+  conflict: conflict
+    .optional()
+    .describe('Who wins when the CRM and SQL changed this field; the rule of warehouse.edits where absent.'),
+});
+
 const table = (isEnabled: boolean) =>
   section({
     enabled: flag(isEnabled, 'Whether these records have a table. Contacts cost a request for every lead.'),
+    columns: z
+      .record(z.string(), column)
+      .default({})
+      .describe('Rules for edits of single columns, by field name.'),
   });
 
 /** The settings of the database that is kept the same. */
@@ -75,8 +91,7 @@ export const warehouse = z.strictObject({
       false,
       'Whether the tables can be edited by SQL: what is changed, inserted and deleted there goes to the CRM.',
     ),
-    conflict: z
-      .enum(['crm', 'warehouse', 'ask'])
+    conflict: conflict
       .default('crm')
       .describe('Who wins when the CRM and SQL changed one field differently.'),
     vanishedRows: z

@@ -1,9 +1,11 @@
 import { emptyCatalog } from '../core/fields/catalog.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { Fence, Log } from '../core/ports.ts';
+import { entities } from '../core/record.ts';
 import { createPostgresWarehouse } from '../postgres/warehouse.ts';
 import type { Link } from '../sync/link.ts';
 import { layoutOf, nextColumns } from '../warehouse/columns.ts';
+import type { ColumnRules } from '../warehouse/edits/policy.ts';
 import { type CustomColumn, warehouseFacts } from '../warehouse/facts.ts';
 import type { WarehouseLink, WarehouseTerms } from '../warehouse/link.ts';
 import type { WarehouseLayout } from '../warehouse/port/layout.ts';
@@ -11,7 +13,7 @@ import type { Keeper, Warehouse } from '../warehouse/port/port.ts';
 import { WarehouseSide } from '../warehouse/side.ts';
 import { systemClock } from './clock.ts';
 import { accountOf } from './owner.ts';
-import { type Settings, warehouseEntities } from './settings.ts';
+import { type Settings, tabNames, warehouseEntities } from './settings.ts';
 import {
   auditMinuteOf,
   type WarehouseSettings,
@@ -87,13 +89,27 @@ export const termsOf = (warehouse: WarehouseSettings): Omit<WarehouseTerms, 'dat
   editing: editTermsOf(warehouse),
 });
 
+/** The configuration speaks of the warehouse; deciding knows it as the table. */
+const conflicts = { crm: 'crm', warehouse: 'table', ask: 'ask' } as const;
+
+const columnRulesOf = (columns: WarehouseSettings['tables']['leads']['columns']): ColumnRules =>
+  Object.fromEntries(
+    Object.entries(columns).map(([name, { conflict, direction }]) => [
+      name,
+      { conflict: conflict && conflicts[conflict], isReadOnly: direction === 'toWarehouse' },
+    ]),
+  );
+
 /** What the settings say of edits by SQL; `undefined` where they are refused. */
-function editTermsOf({ brakes, edits }: WarehouseSettings): WarehouseTerms['editing'] {
+function editTermsOf({ brakes, edits, tables }: WarehouseSettings): WarehouseTerms['editing'] {
   const { bulkRows, conflict, enabled, pollMs, vanishedRows, wake } = edits;
   if (!enabled) return undefined;
   return {
     bulkRows,
-    conflict: conflict === 'warehouse' ? 'table' : conflict,
+    conflict: conflicts[conflict],
+    columns: Object.fromEntries(
+      entities.map((entity) => [entity, columnRulesOf(tables[tabNames[entity]].columns)]),
+    ),
     deletes: vanishedRows,
     isNotified: wake === 'notify',
     pollMs,

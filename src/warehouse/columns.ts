@@ -8,6 +8,7 @@ import {
 import type { FieldKind } from '../core/fields/field-kind.ts';
 import { type Entity, isListed } from '../core/record.ts';
 import type { FieldName } from '../core/value.ts';
+import type { ColumnRules, EditPolicy } from './edits/policy.ts';
 import type { CustomColumn } from './facts.ts';
 import type {
   ColumnEditing,
@@ -67,7 +68,7 @@ export interface LayoutTerms {
   readonly entities: readonly Entity[];
   readonly hasHistory: boolean;
   /** Absent where edits by SQL are refused. */
-  readonly editing?: Editing | undefined;
+  readonly editing?: (Editing & Pick<EditPolicy, 'columns'>) | undefined;
 }
 
 /** The tables as the catalog wants them, with the columns that custom fields have. */
@@ -93,17 +94,18 @@ export function layoutOf(
   return {
     schema,
     hasHistory,
-    tables: tables.map((table) => withEditing(table, catalog)),
+    tables: tables.map((table) => withEditing(table, catalog, editing.columns?.[table.entity])),
     editing: { bulkRows: editing.bulkRows },
   };
 }
 
-const withEditing = (table: TableLayout, catalog: Catalog): TableLayout => {
+const withEditing = (table: TableLayout, catalog: Catalog, rules: ColumnRules = {}): TableLayout => {
   const fields = new Map(describeEntity(table.entity, catalog).map((field) => [field.name, field]));
   return {
     ...table,
     columns: table.columns.map((column) => {
-      const field = column.retiredAt === undefined ? fields.get(column.field) : undefined;
+      const isEdited = column.retiredAt === undefined && !rules[column.field]?.isReadOnly;
+      const field = isEdited ? fields.get(column.field) : undefined;
       const editing = field && editingOf(field);
       return editing ? { ...column, editing } : column;
     }),

@@ -1,8 +1,8 @@
 import type { Mirror } from '../core/mirror.ts';
 import type { Entity } from '../core/record.ts';
 import type { Link } from '../sync/link.ts';
-import type { EditPolicy } from './edits/context.ts';
 import type { EditLimits } from './edits/edit-brakes.ts';
+import type { EditPolicy } from './edits/policy.ts';
 import type { Editing } from './port/layout.ts';
 import type { Warehouse } from './port/port.ts';
 

@@ -282,6 +282,19 @@ test('a column rule for a field that does not exist is refused with the fields t
   ]);
 });
 
+test('a rule for a column of a table that there is no field for is refused with the fields there are', () => {
+  const rule = (name: string) =>
+    `warehouse:\n  tables:\n    tasks:\n      columns:\n        ${name}: { direction: toWarehouse, conflict: ask }\n`;
+  const given = { ...needed, WAREHOUSE_URL: 'postgres://u:p@localhost:5432/crm' };
+  expect(mistakes({ ...given, ...writeConfig(rule('colour')) })).toEqual([
+    expect.stringContaining(
+      'warehouse.tables.tasks.columns: there is no field colour; there are title, description, status',
+    ),
+  ]);
+  const { warehouse } = loadSettings({ ...given, ...writeConfig(rule('title')) });
+  expect(warehouse?.tables.tasks.columns).toEqual({ title: { direction: 'toWarehouse', conflict: 'ask' } });
+});
+
 test('broken YAML is refused with the place', () => {
   expect(() => loadSettings({ ...needed, ...writeConfig('crm:\n  - a\n b: [') })).toThrow(
     /config\.yaml is not valid YAML: .* line 3/s,

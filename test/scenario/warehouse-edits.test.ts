@@ -83,6 +83,32 @@ describe('edits by SQL', limit, () => {
     },
   );
 
+  test('a rule for a column goes before that for all, and one that is not edited by SQL is refused', async () => {
+    const columns = {
+      lead: { title: { conflict: 'table' }, 'about.url': { isReadOnly: true } },
+    } as const;
+    const stage = await openEditedEngine({ conflict: 'crm', columns });
+    const lead = await stage.crm.take('lead');
+    const update = (column: string) =>
+      stage.editor.query(`UPDATE crm.lead SET ${column} = 'By SQL' WHERE id = $1`, [lead.id]);
+    await expect(update('about_url')).rejects.toMatchObject({ code: '42501' });
+    await stage.editor.query('BEGIN');
+    await update('title');
+    await update('about_description');
+    await stage.crm.update('lead', lead.id, {
+      title: 'By the CRM',
+      meta_data: { about: { description: 'By the CRM' } },
+    });
+    await stage.swept(2);
+    await stage.editor.query('COMMIT');
+    expect((await stage.decided()).map(({ state }) => state)).toEqual(['done', 'lost']);
+    await stage.settled();
+    expect(stage.model.records.leads.live().find(({ id }) => id === lead.id)).toMatchObject({
+      title: 'By SQL',
+      meta_data: { about: { description: 'By the CRM' } },
+    });
+  });
+
   test('W6: over a brake nothing is sent until a user approves, and revert brings the values of the CRM back', async () => {
     const stage = await openEditedEngine({
       limits: { changesMin: 3, changesShare: 0, deletesMin: 0, deletesShare: 0 },

@@ -1,6 +1,5 @@
 import type { Catalog } from '../../core/fields/catalog.ts';
 import { type FieldDefinition, findField } from '../../core/fields/field.ts';
-import type { ConflictPolicy } from '../../core/merge.ts';
 import type { Entity, RecordId, RecordKey } from '../../core/record.ts';
 import type { Agreement, JournalEntry, OutboxItem, StoredRecord } from '../../core/state.ts';
 import type { TakenEdit } from '../../core/taken-edit.ts';
@@ -8,14 +7,7 @@ import { quoteText } from '../../core/text/cut-text.ts';
 import type { FieldName, Fields, Value } from '../../core/value.ts';
 import type { Conflict, Hold, Refusal } from '../../core/waiting/waiting.ts';
 import { columnNameOf } from '../columns.ts';
-
-/** What the rules say of edits by SQL. */
-export interface EditPolicy {
-  /** Who wins where the CRM changed a field as well. */
-  readonly conflict: ConflictPolicy;
-  /** What a row that was deleted means: a question, the trash, or a mistake. */
-  readonly deletes: 'ask' | 'trash' | 'restore';
-}
+import type { EditPolicy } from './policy.ts';
 
 /** All that is known of one record with open edits. */
 export interface EditedRecord {

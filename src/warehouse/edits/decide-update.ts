@@ -140,7 +140,10 @@ function mergeEdited(
   if (shape !== undefined) return refuse(shape);
   const isJustSent = agreement !== undefined && agreement.changedAt === record.written?.at;
   const view = {
-    rules: { direction: 'both', conflict: policy.conflict } as const,
+    rules: {
+      direction: 'both' as const,
+      conflict: policy.columns?.[key.entity]?.[name]?.conflict ?? policy.conflict,
+    },
     field,
     agreed: base,
     offered: undefined,
