@@ -112,6 +112,11 @@ export const warehouse = z.strictObject({
         'How edits are noticed: the database says so on a connection of its own, or they are looked for each pollMs, as behind a pooler of transactions.',
       ),
     pollMs: whole(1_000, 5_000, 'How often edits are looked for where wake is poll (milliseconds)'),
+    keepDays: whole(
+      1,
+      90,
+      'Days for which crm.edit keeps edits that are over; those that inserted a row stay 60 days longer.',
+    ),
   }),
   brakes: section({
     changesMin: whole(0, 20, 'Rows of a table that may always be edited at once by SQL.'),

@@ -102,7 +102,7 @@ const columnRulesOf = (columns: WarehouseSettings['tables']['leads']['columns'])
 
 /** What the settings say of edits by SQL; `undefined` where they are refused. */
 function editTermsOf({ brakes, edits, tables }: WarehouseSettings): WarehouseTerms['editing'] {
-  const { bulkRows, conflict, enabled, pollMs, vanishedRows, wake } = edits;
+  const { bulkRows, conflict, enabled, keepDays, pollMs, vanishedRows, wake } = edits;
   if (!enabled) return undefined;
   return {
     bulkRows,
@@ -112,6 +112,7 @@ function editTermsOf({ brakes, edits, tables }: WarehouseSettings): WarehouseTer
     ),
     deletes: vanishedRows,
     isNotified: wake === 'notify',
+    keepDays,
     pollMs,
     limits: brakes,
   };

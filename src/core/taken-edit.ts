@@ -37,6 +37,8 @@ export interface TakenEdit {
   readonly isUnlogged?: true;
   /** Whether the side knows its state and note. */
   readonly isTold: boolean;
+  /** When the side was last told; absent where it never was. */
+  readonly toldAt?: number | undefined;
 }
 
 const openStates: ReadonlySet<EditState> = new Set(['taken', 'conflict', 'held', 'refused']);
@@ -52,9 +54,9 @@ export interface TakenEdits {
   readOpen(): readonly TakenEdit[];
   /** Those of which the side does not know the state, the longest waiting first. */
   readUntold(limit: number): readonly TakenEdit[];
-  /** The insert that made a row with this id; `undefined` for none. */
+  /** The last insert that made a row with this id; `undefined` for none. */
   findInsert(entity: RecordKey['entity'], row: RecordId): TakenEdit | undefined;
   save(edit: TakenEdit): void;
-  /** Forgets those that were over, and told, before a time. */
+  /** Forgets those that are over and were told before a time. */
   forget(before: number): void;
 }

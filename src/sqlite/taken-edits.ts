@@ -20,10 +20,10 @@ export function openTakenEdits(connection: Connection, side: string): TakenEdits
     find: select('editId = ?'),
     open: select('isOpen = 1 ORDER BY number'),
     untold: select('isTold = 0 ORDER BY number LIMIT ?'),
-    insert: select('entity = ? AND insertedRow = ?'),
+    insert: select('entity = ? AND insertedRow = ? ORDER BY number DESC LIMIT 1'),
     save: connection.prepare(
       `INSERT INTO takenEdit (side, editId, entity, insertedRow, at, isOpen, isTold, content) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (side, editId) DO UPDATE SET isOpen = excluded.isOpen, isTold = excluded.isTold, content = excluded.content`,
+       ON CONFLICT (side, editId) DO UPDATE SET at = excluded.at, isOpen = excluded.isOpen, isTold = excluded.isTold, content = excluded.content`,
     ),
     forget: connection.prepare(
       'DELETE FROM takenEdit WHERE side = ? AND at < ? AND isOpen = 0 AND isTold = 1',
@@ -36,7 +36,7 @@ export function openTakenEdits(connection: Connection, side: string): TakenEdits
     readUntold: (limit) => statements.untold.all(side, limit).map(read),
     findInsert: (entity, row) => first(statements.insert.all(side, entity, row)),
     save(edit) {
-      const { at, editId, isTold, key, kind, row } = edit;
+      const { at, editId, isTold, key, kind, row, toldAt } = edit;
       const insertedRow = kind === 'insert' ? row : null;
       const content = JSON.stringify(edit);
       statements.save.run(
@@ -44,7 +44,7 @@ export function openTakenEdits(connection: Connection, side: string): TakenEdits
         editId,
         key.entity,
         insertedRow,
-        at,
+        toldAt ?? at,
         Number(isOpen(edit)),
         Number(isTold),
         content,

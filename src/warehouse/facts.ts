@@ -29,6 +29,8 @@ export const warehouseFacts = {
   behind: entityFact('warehouse.behind', isNumber),
   /** Since when it is known that edits of a table were not noted for a time, epoch ms; absent once it was compared; warehouse/laid-out. */
   gap: entityFact('warehouse.gap', isNumber),
+  /** When all edits that are over for long were last deleted from the database, epoch ms; warehouse/edits/old-edits. */
+  forgotEditsAt: fact('warehouse.forgotEdits', isNumber),
   /** When all rows were last compared, epoch ms; warehouse/audit. */
   auditedAt: fact('warehouse.audited', isNumber),
 };

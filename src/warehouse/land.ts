@@ -4,6 +4,7 @@ import { type Entity, type RecordKey, recordKeyText } from '../core/record.ts';
 import type { TakenEdit } from '../core/taken-edit.ts';
 import { noteDeleted } from './brakes.ts';
 import { type Editing, editingOf, noteTold } from './edits/landing.ts';
+import { noteForgotten, oldEditsDue } from './edits/old-edits.ts';
 import { warehouseFacts } from './facts.ts';
 import type { WarehouseLink } from './link.ts';
 import type { TableLayout, WarehouseLayout } from './port/layout.ts';
@@ -52,7 +53,8 @@ export async function writeDue(
   if (due.length === 0 && !references && !questions && editing.untold.length === 0) return undefined;
   const batches = tables.map((table) => tableBatch(link, table, due, editing));
   const gone = batches.flatMap((batch) => batch.gone.map(({ id }) => ({ entity: batch.table.entity, id })));
-  const batch = { tables: batches, references, questions, edits: editing.decided };
+  const oldEdits = oldEditsDue(link);
+  const batch = { tables: batches, references, questions, edits: editing.decided, oldEdits };
   const carried = await carry(
     link,
     due,
@@ -148,7 +150,8 @@ async function carry(
   mirror.transaction(() => {
     noteWritten(link, due, reply);
     noteAllDeleted(link, gone, reply);
-    if (editing) told = noteTold(mirror, editing, reply.left);
+    if (editing) told = noteTold(mirror, editing, reply.left, clock.now());
+    noteForgotten(link, reply);
   });
   return {
     records: due.length + told.length,

@@ -28,6 +28,8 @@ export interface EditTerms extends EditPolicy, Editing {
   /** Whether the database tells of edits; else they are looked for each `pollMs`. */
   readonly isNotified: boolean;
   readonly pollMs: number;
+  /** For how many days the database keeps edits that are over. */
+  readonly keepDays: number;
   readonly limits: EditLimits;
 }
 

@@ -180,3 +180,11 @@ describe('of several links', () => {
     expect(refusalOf(() => loadLinks({ ...needed, ...file }))).toContain('not end with _sync');
   });
 });
+
+test('edits that are over are kept for 90 days, or as many as the settings say, at least one', () => {
+  expect(warehouseOf(needed).edits.keepDays).toBe(90);
+  const daysOf = (keepDays: number) =>
+    warehouseOf({ ...needed, ...configured({ warehouse: { edits: { keepDays } } }) }).edits.keepDays;
+  expect(daysOf(1)).toBe(1);
+  expect(refusalOf(() => daysOf(0))).toContain('warehouse.edits.keepDays');
+});

@@ -1,7 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { printDdl } from '../../src/postgres/ddl/print.ts';
 import { layOut } from '../../src/postgres/lay-out.ts';
+import { createPostgresWarehouse } from '../../src/postgres/warehouse.ts';
 import { openDatabase, type TestDatabase } from '../support/postgres.ts';
+import { realClock } from '../support/real-clock.ts';
+import { createRecordingLog } from '../support/recording-log.ts';
+import { batchOf } from '../support/warehouse-database.ts';
+import { editableLayout } from '../support/warehouse-editing.ts';
 import { customColumn, layoutWith, testKeeper } from '../support/warehouse-layout.ts';
 import { openRole } from '../support/warehouse-stage.ts';
 
@@ -12,7 +17,7 @@ async function openPlain(database: TestDatabase) {
   const daemon = await database.connect(role.name, role.password);
   const removeRoles = async () => {
     await admin.query(
-      `DROP SCHEMA IF EXISTS crm, crm_sync CASCADE; DROP OWNED BY ${role.name} CASCADE; DROP ROLE ${role.name}; DROP ROLE IF EXISTS crm_reader`,
+      `DROP SCHEMA IF EXISTS crm, crm_sync CASCADE; DROP OWNED BY ${role.name} CASCADE; DROP ROLE ${role.name}; DROP ROLE IF EXISTS crm_reader, crm_editor`,
     );
   };
   return { admin, daemon, role, [Symbol.asyncDispose]: removeRoles };
@@ -32,6 +37,28 @@ describe('a daemon without the right to define tables', () => {
       "BEGIN; SET LOCAL crm_sync.run = 'run-1'; INSERT INTO crm.lead (id) VALUES (1); INSERT INTO crm_sync.lead_past (id, valid_from) VALUES (1, now()); INSERT INTO crm_sync.ledger (run, no) VALUES ('run-1', 1); COMMIT",
     );
     await expect(plain.admin.query('DELETE FROM crm.lead')).rejects.toMatchObject({ code: '42501' });
+  });
+
+  it('may delete old edits after an administrator ran what is printed', async () => {
+    await using database = await openDatabase();
+    await using plain = await openPlain(database);
+    await plain.admin.query(printDdl(editableLayout(), plain.role.name));
+    await plain.admin.query(
+      "INSERT INTO crm_sync.edit (entity, id, op, changed, state, ended_at) VALUES ('lead', '1', 'U', '{}', 'done', now() - interval '9 days')",
+    );
+    const warehouse = createPostgresWarehouse({
+      url: database.server.urlOf(database.name, plain.role.name, plain.role.password),
+      schema: 'crm',
+      keeper: testKeeper,
+      hasHistory: true,
+      isEditable: true,
+      clock: realClock,
+      log: createRecordingLog(),
+    });
+    onTestFinished(() => warehouse.close());
+    expect(await warehouse.layOut(editableLayout())).toEqual([]);
+    const oldEdits = { days: 8, insertDays: 8, limit: 10 };
+    expect(await warehouse.write('run-1', { ...batchOf(0), oldEdits })).toMatchObject({ forgotten: 1 });
   });
 
   it('fails for the right that is lacking where that was not run', async () => {

@@ -19,6 +19,8 @@ export interface NotedEdit extends Omit<SqlEdit, 'state'> {
   readonly note: string;
   readonly newId?: RowId | undefined;
   readonly isOver: boolean;
+  /** For how many days it has been over. */
+  readonly overDays: number;
 }
 
 interface Content {
@@ -94,6 +96,13 @@ export class MemoryDatabase {
     this.tell();
   }
 
+  /** Lets so many days pass. */
+  age(days: number): void {
+    this.#content.edits = this.#content.edits.map((edit) =>
+      edit.isOver ? { ...edit, overDays: edit.overDays + days } : edit,
+    );
+  }
+
   tell(): void {
     for (const listener of this.listeners) listener();
   }
@@ -148,7 +157,7 @@ export class MemoryDatabase {
     const editId = `${this.#name}-${this.#content.editCount}`;
     const seq = (edits.at(-1)?.seq ?? 0) + 1;
     const noted = { seq, editId, entity, id, kind, before, after, by: 'user', at: 0 };
-    edits.push({ ...noted, state: 'new', note: '', isOver: false });
+    edits.push({ ...noted, state: 'new', note: '', isOver: false, overDays: 0 });
   }
 
   #editable(entity: Entity, row: RowValues): RowValues {

@@ -11,6 +11,7 @@ import type {
   LayoutFault,
   LeftRow,
   Meeting,
+  OldEdits,
   ReadEdits,
   Rename,
   RowId,
@@ -120,7 +121,10 @@ export class MemoryWarehouse implements Warehouse {
     return this.#carry(`warehouse ${what}`, work, loseRead);
   }
 
-  #write(run: string, { after, edits = nothingDecided, questions, tables }: WriteBatch): WriteReply {
+  #write(
+    run: string,
+    { after, edits = nothingDecided, oldEdits, questions, tables }: WriteBatch,
+  ): WriteReply {
     const { content } = this.#database;
     if (this.#lastRun !== after)
       throw newWarehouseError('WAREHOUSE_WENT_BACK', `The last run is ${this.#lastRun}, not ${after}.`);
@@ -134,7 +138,18 @@ export class MemoryWarehouse implements Warehouse {
     if (questions) this.#ask(questions);
     for (const outcome of edits.outcomes) if (!work.untold.has(outcome.editId)) this.#note(outcome);
     content.runs.push(run);
-    return { run: this.#lastRun, left: work.left, added: work.added };
+    const forgotten = oldEdits && this.#forget(oldEdits);
+    return { run: this.#lastRun, left: work.left, added: work.added, forgotten };
+  }
+
+  #forget({ days, insertDays, limit }: OldEdits): number {
+    const { content } = this.#database;
+    const old = content.edits
+      .filter(({ isOver, kind, overDays }) => isOver && overDays > (kind === 'insert' ? insertDays : days))
+      .toSorted((one, other) => other.overDays - one.overDays)
+      .slice(0, limit);
+    content.edits = content.edits.filter((edit) => !old.includes(edit));
+    return old.length;
   }
 
   #note({ editId, newId, note, state }: EditOutcome): void {

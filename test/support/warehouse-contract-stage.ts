@@ -36,6 +36,8 @@ export interface WarehouseContractStage {
   answer(scope: string, answer: string): Promise<void>;
   /** A transaction of a user holds the row until the returned function is called. */
   hold(entity: Entity, id: string): Promise<() => Promise<void>>;
+  /** Lets so many days pass. */
+  age(days: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -73,6 +75,7 @@ export async function openMemoryWarehouseStage(): Promise<WarehouseContractStage
       database.held.add(`${entity} ${id}`);
       return async () => void database.held.delete(`${entity} ${id}`);
     },
+    age: async (days) => database.age(days),
     close: () => warehouse.close(),
   };
 }
@@ -144,6 +147,9 @@ export async function openPostgresWarehouseStage() {
       const holder = await database.connect();
       await holder.query(`BEGIN; SELECT FROM crm.${entity} WHERE id = '${id}' FOR UPDATE`);
       return async () => void (await holder.query('ROLLBACK'));
+    },
+    async age(days) {
+      await user.query('UPDATE crm_sync.edit SET ended_at = ended_at - make_interval(days => $1)', [days]);
     },
     async close() {
       await Promise.all(opened.map((each) => each.close()));

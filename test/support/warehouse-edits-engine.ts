@@ -9,6 +9,7 @@ export const editTerms: EditTerms = {
   deletes: 'ask',
   isNotified: true,
   pollMs: 1_000,
+  keepDays: 90,
   limits: { changesMin: 20, changesShare: 0.2, deletesMin: 5, deletesShare: 0.1 },
 };
 

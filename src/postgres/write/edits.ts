@@ -1,5 +1,5 @@
 import { escapeLiteral } from 'pg';
-import type { EditOutcome, RowId } from '../../warehouse/port/port.ts';
+import type { EditOutcome, OldEdits, RowId } from '../../warehouse/port/port.ts';
 import type { Session } from '../connection.ts';
 import { editTableName } from '../ddl/capture/edit-table.ts';
 import type { Names } from '../names.ts';
@@ -51,4 +51,24 @@ export async function writeOutcomes(
      SELECT pg_notify(${escapeLiteral(outcomeChannelOf(names.schema))}, edit_id) FROM told WHERE state <> 'taken'`,
     [JSON.stringify(sent)],
   );
+}
+
+/** Deletes edits that have been over for long. Returns how many. */
+export async function deleteOldEdits(
+  session: Session,
+  names: Names,
+  { days, insertDays, limit }: OldEdits,
+): Promise<number> {
+  const edit = names.own(editTableName);
+  const [row] = await session.run(
+    `WITH old AS MATERIALIZED (
+       SELECT seq FROM ${edit}
+        WHERE ended_at < now() - make_interval(days => $1::int)
+          AND (op <> 'I' OR ended_at < now() - make_interval(days => $2::int))
+        ORDER BY ended_at LIMIT $3::int FOR UPDATE SKIP LOCKED),
+     deleted AS (DELETE FROM ${edit} e USING old WHERE e.seq = old.seq RETURNING e.seq)
+     SELECT count(*) AS deleted FROM deleted`,
+    [String(days), String(insertDays), String(limit)],
+  );
+  return Number(row?.['deleted'] ?? 0);
 }

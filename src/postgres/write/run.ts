@@ -19,7 +19,7 @@ export interface Stage {
   readonly fence: Fence | undefined;
 }
 
-export type RunEffect = Pick<WriteReply, 'left' | 'added'>;
+export type RunEffect = Pick<WriteReply, 'left' | 'added' | 'forgotten'>;
 
 /**
  * Does a write as one run: numbered, noted in the ledger, and kept out where the database is not as the run `after` left it. A constraint that

@@ -2,7 +2,7 @@ import type { Entity } from '../../core/record.ts';
 import type { TableLayout } from '../../warehouse/port/layout.ts';
 import type { EditOutcome, LeftRow, TableBatch, WriteBatch, WriteReply } from '../../warehouse/port/port.ts';
 import type { Session } from '../connection.ts';
-import { writeOutcomes } from './edits.ts';
+import { deleteOldEdits, writeOutcomes } from './edits.ts';
 import type { LockMode } from './lock.ts';
 import { writeQuestions } from './questions.ts';
 import { writeReferences } from './references.ts';
@@ -50,7 +50,8 @@ async function writeAll(
   const isTold = ({ editId }: EditOutcome) => !renamed.edits.has(editId);
   if (batch.questions) await writeQuestions(session, names, batch.questions);
   await writeOutcomes(session, names, edits.outcomes.filter(isTold));
-  return { left, added };
+  const forgotten = batch.oldEdits && (await deleteOldEdits(session, names, batch.oldEdits));
+  return { left, added, forgotten };
 }
 
 function rowChanges({ rows, past }: TableBatch): readonly RowChange[] {

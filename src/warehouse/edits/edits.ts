@@ -1,5 +1,6 @@
 import { type Entity, isListed } from '../../core/record.ts';
 import type { OutboxItem } from '../../core/state.ts';
+import type { TakenEdit } from '../../core/taken-edit.ts';
 import { answersTo } from '../../core/waiting/answer.ts';
 import { conflictScope } from '../../core/waiting/scopes.ts';
 import { wake } from '../../sync/pushing/pusher.ts';
@@ -7,13 +8,14 @@ import { forgetStep } from '../../sync/pushing/unanswered.ts';
 import { readOwnCatalog } from '../../sync/reading/account.ts';
 import type { Question } from '../../sync/side.ts';
 import { questionOf } from '../brakes.ts';
-import type { WarehouseLink } from '../link.ts';
+import type { EditTerms, WarehouseLink } from '../link.ts';
 import { newWarehouseError } from '../port/errors.ts';
 import type { TableLayout, WarehouseLayout } from '../port/layout.ts';
-import type { AskedQuestion, EditedRow, Questions, ReadEdits } from '../port/port.ts';
+import type { AskedQuestion, EditedRow, EndedEdit, Questions, ReadEdits } from '../port/port.ts';
 import { showSql } from './context.ts';
 import { type DecidedAll, decideAll, nothingDecided, takeAnswers, takeEdits } from './desk.ts';
 import { isNoted } from './landing.ts';
+import { forgottenUntil, mayBeDeleted } from './old-edits.ts';
 
 /** What a user of SQL calls the value of the row, which is the sheet's elsewhere. */
 const toSqlWord = (answer: string): string => (answer === 'sheet' ? 'sql' : answer);
@@ -23,9 +25,6 @@ const pageMax = 5_000;
 
 /** A notification can be lost with its connection: after this time new edits are looked for anyway. */
 const safetyLookMs = 60_000;
-
-/** Edits that were over for longer than the database keeps them are known for this much longer: one that was restored shows them as new. */
-const keptMs = 120 * 24 * 60 * 60 * 1_000;
 
 /** The edits of the tables: when they are looked for, and what was decided about them. */
 export class WarehouseEdits {
@@ -113,8 +112,10 @@ export class WarehouseEdits {
     const isAll = this.#readsAll;
     this.#hasNews = false;
     this.#lookedAt = clock.monotonicMs();
+    const read = new Set<string>();
     try {
       for await (const { answers, rows } of this.#read(layout.tables, isAll)) {
+        for (const { edits } of rows) for (const { editId } of edits) read.add(editId);
         mirror.expectRoom();
         mirror.transaction(() => {
           takeEdits(this.#link, layout, rows);
@@ -124,8 +125,8 @@ export class WarehouseEdits {
           for (const scope of takeAnswers(this.#link, answers, asked)) this.#answered.add(scope);
         });
       }
-      if (isAll) await this.#endForgotten();
-      mirror.edits.forget(clock.now() - keptMs);
+      if (isAll) await this.#endForgotten(editing, read);
+      mirror.edits.forget(forgottenUntil(clock.now(), editing));
       this.#readsAll = false;
     } catch (error) {
       this.#hasNews = true;
@@ -133,19 +134,28 @@ export class WarehouseEdits {
     }
   }
 
-  /** A mirror that was put back holds edits open that are over by what the database knows: decided again, they would be sent twice. */
-  async #endForgotten(): Promise<void> {
-    const { clock, database, mirror } = this.#link;
+  /**
+   * A mirror that was put back holds edits open that are over by what the database knows, or were deleted there because they are over for long: decided
+   * again, they would be sent twice. `read` names those that are open in the database.
+   */
+  async #endForgotten(terms: EditTerms, read: ReadonlySet<string>): Promise<void> {
+    const { clock, database, entities, mirror } = this.#link;
+    const now = clock.now();
     const open = mirror.edits.readOpen().filter(({ isUnlogged }) => !isUnlogged);
     if (open.length === 0) return;
     const ended = await database.readEnded(open.map(({ editId }) => editId));
+    const known = new Set([...read, ...ended.map(({ editId }) => editId)]);
+    const deleted = open.filter(
+      ({ at, editId, key }) =>
+        entities.includes(key.entity) && !known.has(editId) && mayBeDeleted(at, now, terms),
+    );
     mirror.transaction(() => {
-      for (const { editId, newId, note, state } of ended) {
+      for (const { editId, newId, note, state } of [...ended, ...deleted.map(endDeleted)]) {
         const edit = mirror.edits.find(editId);
         if (!edit) continue;
         const key = newId === undefined || !isListed(edit.key.entity) ? edit.key : { ...edit.key, id: newId };
-        mirror.edits.save({ ...edit, key, state, note, newId, isTold: true });
-        forgetStep(mirror, edit.key, clock.now());
+        mirror.edits.save({ ...edit, key, state, note, newId, isTold: true, toldAt: now });
+        forgetStep(mirror, edit.key, now);
         mirror.dropAgreement(edit.key);
       }
     });
@@ -231,6 +241,12 @@ export class WarehouseEdits {
     return [...this.decided.brakes.map(questionOf), ...ofConflicts, ...named];
   }
 }
+
+const endDeleted = ({ editId }: TakenEdit): EndedEdit => ({
+  editId,
+  state: 'void',
+  note: 'It is over, and the database keeps it no longer.',
+});
 
 const ask = (scope: string, what: string, about: Question['about'], shown?: string): Question => ({
   scope,

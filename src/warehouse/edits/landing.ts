@@ -76,16 +76,17 @@ export function isNoted(mirror: Mirror, { key, kind }: OutboxItem): boolean {
   return kind !== 'create' || mirror.edits.find(key.id.slice(claimToken('').length))?.isTold === true;
 }
 
-/** Notes that the database knows what came of these edits, unless the row of one was left. Returns those. To be called in a transaction. */
+/** Notes that the database knows what came of these edits, unless the row of one was left. Returns those. To be called in a transaction. `now` is epoch ms. */
 export function noteTold(
   mirror: Mirror,
   { untold }: Editing,
   left: readonly LeftRow[],
+  now: number,
 ): readonly TakenEdit[] {
   const isLeft = ({ key, newId, row }: TakenEdit) =>
     newId !== undefined && left.some(({ entity, id }) => entity === key.entity && id === row);
   const told = untold.filter((edit) => !isLeft(edit));
-  for (const edit of told) mirror.edits.save({ ...edit, isTold: true });
+  for (const edit of told) mirror.edits.save({ ...edit, isTold: true, toldAt: now });
   // From now on edits of the row tell their own base.
   const open = new Set(mirror.edits.readOpen().map(({ key }) => recordKeyText(key)));
   for (const { key, newId } of told)

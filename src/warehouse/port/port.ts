@@ -92,6 +92,17 @@ export interface WriteBatch {
   readonly questions?: Questions | undefined;
   /** Absent where nothing was decided about edits: rows with open ones are left then. */
   readonly edits?: DecidedEdits | undefined;
+  /** Absent where none is to be deleted now. */
+  readonly oldEdits?: OldEdits | undefined;
+}
+
+/** Edits that are deleted because they have been over for long, by the clock of the database. */
+export interface OldEdits {
+  readonly days: number;
+  /** Of those that inserted a row, in place of `days`. */
+  readonly insertDays: number;
+  /** At most so many, those that were over first. */
+  readonly limit: number;
 }
 
 /** All that waits for users. */
@@ -155,6 +166,8 @@ export interface WriteReply {
   readonly left: readonly LeftRow[];
   /** By entity, how many rows there are more now; negative for fewer. */
   readonly added: Readonly<Partial<Record<Entity, number>>>;
+  /** How many old edits were deleted; absent where none was to be. */
+  readonly forgotten?: number | undefined;
 }
 
 /** What of the layout the database has otherwise: while that lasts, the table is held. */

@@ -208,6 +208,38 @@ export function describeEdits(stage: () => WarehouseContractStage): void {
     expect((await stage().outcomes()).at(-1)).toEqual({ ...seen, state: 'done', newId: '77', isOver: true });
   });
 
+  it('edits that have been over for long are deleted, so many at once, and inserts stay longer', async () => {
+    await fillIn();
+    for (const title of ['a', 'b', 'c', 'd']) await update('1', { title });
+    await stage().user({ kind: 'insert', entity: 'lead', values: { title: 'new' } });
+    const [open = '', ...others] = await editIds();
+    const outcomesOf = (ids: readonly string[]) => ids.map((editId) => ({ editId, state: 'done' as const }));
+    const end = (run: string, after: number, ids: readonly string[]) =>
+      stage().warehouse.write(run, {
+        ...batchOf(after),
+        edits: { known: [], outcomes: outcomesOf(ids), renames: [] },
+      });
+    const forget = async (run: string, after: number) => {
+      const oldEdits = { days: 9, insertDays: 19, limit: 1 };
+      return (await stage().warehouse.write(run, { ...batchOf(after), oldEdits })).forgotten;
+    };
+    expect((await end('run-2', 1, others.slice(0, 1))).forgotten).toBeUndefined();
+    await stage().age(1);
+    await end('run-3', 2, others.slice(1));
+    await stage().age(9);
+    expect(await forget('run-4', 3)).toBe(1);
+    await stage().age(1);
+    expect(await forget('run-5', 4)).toBe(1);
+    expect(await forget('run-6', 5)).toBe(1);
+    expect(await forget('run-7', 6)).toBe(0);
+    const { rows } = await stage().warehouse.readEdits(contractLayout.tables, { ...everyPage, isAll: true });
+    expect(rows).toMatchObject([{ id: '1', edits: [{ editId: open }] }]);
+    expect(await stage().outcomes()).toMatchObject([{ kind: 'update', isOver: false }, { kind: 'insert' }]);
+    await stage().age(10);
+    expect(await forget('run-8', 7)).toBe(1);
+    expect(await stage().outcomes()).toMatchObject([{ isOver: false }]);
+  });
+
   describeRenames(stage, editIds);
 }
 

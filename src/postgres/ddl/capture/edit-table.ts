@@ -67,6 +67,7 @@ export function editObjectsSql(schema: string): string {
     `CREATE INDEX IF NOT EXISTS edit_new ON ${table} (seq) WHERE state IN ('new', 'side_effect')`,
     `CREATE INDEX IF NOT EXISTS edit_open ON ${table} (entity, id) WHERE ended_at IS NULL`,
     `CREATE INDEX IF NOT EXISTS edit_by_row ON ${table} (entity, id, xid)`,
+    `CREATE INDEX IF NOT EXISTS edit_over ON ${table} (ended_at) WHERE ended_at IS NOT NULL`,
     `CREATE SEQUENCE IF NOT EXISTS ${qualified(sync, newIdName)} INCREMENT -1 START -1 MAXVALUE -1`,
   ].join(';\n');
 }
