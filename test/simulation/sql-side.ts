@@ -36,6 +36,7 @@ export class SqlSide {
         deletes: random.pick(['ask', 'ask', 'trash', 'restore'] as const),
         isNotified: random.integer(0, 3) > 0,
         pollMs: 5_000,
+        keepDays: 90,
         limits: {
           changesMin: few ? random.integer(2, 4) : 20,
           changesShare: 0,
