@@ -21,6 +21,8 @@ export interface Address {
   readonly user: string;
   /** What the client needs, read anew for each connection, because certificates are renewed. */
   readConfig(): ClientConfig;
+  /** The text without the password: a server may want it as it is, and what refuses it may quote it. */
+  hide(text: string): string;
 }
 
 const defaultPort = 5432;
@@ -45,9 +47,13 @@ export function readAddress(options: AddressOptions): Address {
     password: () => password,
   };
   const tls = options.tls ?? (isLocal(host) ? 'off' : 'verify');
+  const place = `database ${database} on ${host.startsWith('/') ? host : `${host}:${port}`}`;
+  // What people are shown anyway is no secret, and errors have to stay readable.
+  const isSecret = password !== '' && !`${user} ${place}`.includes(password);
   return {
-    place: `database ${database} on ${host.startsWith('/') ? host : `${host}:${port}`}`,
+    place,
     user,
+    hide: (text) => (isSecret ? text.replaceAll(password, '(a secret)') : text),
     readConfig: () => ({ ...config, ssl: tlsConfig(tls, options.caFile) }),
   };
 }

@@ -126,6 +126,7 @@ async function openLine(address: Address, clock: Clock, config: ClientConfig = {
     await client.connect();
   } catch (error) {
     void end();
+    if (error instanceof Error) error.message = address.hide(error.message);
     throw error;
   }
   return { client, end };

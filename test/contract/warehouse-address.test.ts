@@ -9,6 +9,7 @@ import { serverAccount } from '../../src/sandbox/postgres/account.ts';
 import type { PostgresServer } from '../../src/sandbox/postgres/server.ts';
 import { createCertificate } from '../support/certificate.ts';
 import { startOwnPostgres } from '../support/postgres.ts';
+import { startQuotingPostgres } from '../support/quoting-postgres.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { silentPort } from '../support/redis.ts';
 import { keeper } from '../support/warehouse-database.ts';
@@ -68,6 +69,16 @@ describe('the address of a database', () => {
   it('leads nowhere where no server listens', async () => {
     const url = `postgres://me:s3cret@127.0.0.1:${silentPort}/crm`;
     expect(await meet({ url })).toContain('ECONNREFUSED');
+  });
+
+  it('S16: is without its password in the words of a server that quotes it, unless people are shown the same word anyway', async () => {
+    const port = await startQuotingPostgres();
+    expect(await meet({ url: `postgres://me:s3cret@127.0.0.1:${port}/crm` })).toContain(
+      'no such password: (a secret); 28P01',
+    );
+    expect(await meet({ url: `postgres://me:crm@127.0.0.1:${port}/crm` })).toContain(
+      'no such password: crm; 28P01',
+    );
   });
 
   it('is checked as that of another machine unless it is the machine itself', async () => {

@@ -1,124 +1,18 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Environment } from '../../src/app/config.ts';
-import { type DaemonProcess, type Ending, spawnCommand, spawnDaemon } from '../support/daemon-process.ts';
+import { describe, expect, test } from 'vitest';
+import {
+  askEverything,
+  controlToken,
+  leadTitle,
+  openAviary,
+  paths,
+  redisPassword,
+  tells,
+} from '../support/aviary.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { type GoogleFront, openGoogleFront } from '../support/google-front.ts';
-import { findLeaks, type Output, readFiles, readRedis, readWholeSides } from '../support/leaks.ts';
-import { openStage, type ProcessStage } from '../support/process-stage.ts';
+import { findLeaks } from '../support/leaks.ts';
 import { startQuotingCrm } from '../support/quoting-crm.ts';
-import { startRedis, stopRedis } from '../support/redis.ts';
-import { until } from '../support/until.ts';
-
-const controlToken = 'canary-control-2f7a1c';
-const redisPassword = 'canary-redis-93be04';
-const leadTitle = 'Priscilla Canary of Testford';
-
-/** A stage whose secrets are all known, and a net that holds whatever commands, daemons and answers let out. */
-interface Aviary {
-  readonly stage: ProcessStage;
-  readonly google: GoogleFront;
-  readonly environment: Environment;
-  readonly directory: string;
-  run(words: readonly string[], changes?: Environment): Promise<Ending>;
-  start(changes?: Environment): DaemonProcess;
-  /** Asks a daemon; what it answers is held too. */
-  ask(daemon: DaemonProcess, path: string, request?: RequestInit): Promise<Response>;
-  /** Fails when a secret has got out: by any output so far, or into Redis, the sheet, the CRM or a file. */
-  expectNoLeak(): Promise<void>;
-}
-
-async function openAviary(): Promise<Aviary> {
-  const redis = await startRedis(undefined, redisPassword);
-  onTestFinished(() => stopRedis(redis));
-  const stage = await openStage({ counts: { leads: 12, opportunities: 3, tasks: 3 } });
-  const google = await openGoogleFront(stage.addresses.sheetsUrl);
-  const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-canary-'));
-  onTestFinished(() => rm(directory, { recursive: true, force: true }));
-  const {
-    GOOGLE_API_ROOT_URL: _emulator,
-    CONTROL_TOKEN: _token,
-    CRM_API_KEY: apiKey = '',
-    ...others
-  } = stage.environment;
-  const secretFile = async (name: string, text: string) => {
-    await writeFile(join(directory, name), text);
-    return join(directory, name);
-  };
-  const environment: Environment = {
-    ...others,
-    ...google.environment,
-    GOOGLE_APPLICATION_CREDENTIALS: google.keyFile,
-    CRM_API_KEY_FILE: await secretFile('key', apiKey),
-    CONTROL_TOKEN_FILE: await secretFile('token', controlToken),
-    REDIS_URL: redis.url,
-    LOG_LEVEL: 'debug',
-  };
-  const outputs: Output[] = [];
-  const hold = (where: string, said: Promise<Ending>): Promise<Ending> =>
-    said.then((ending) => {
-      outputs.push({ where, text: ending.stdout + ending.stderr });
-      return ending;
-    });
-  return {
-    stage,
-    google,
-    environment,
-    directory,
-    run(words, changes = {}) {
-      return hold(words.join(' '), spawnCommand(words, { ...environment, ...changes }).ended);
-    },
-    start(changes = {}) {
-      const daemon = spawnDaemon({ ...environment, ...changes });
-      onTestFinished(async () => void (await daemon.kill()));
-      void hold('the daemon', daemon.ended);
-      return daemon;
-    },
-    async ask(daemon, path, request) {
-      const answer = await fetch(daemon.url + path, request);
-      const text = JSON.stringify([...answer.headers]) + (await answer.clone().text());
-      outputs.push({ where: `${request?.method ?? 'GET'} ${path}`, text });
-      return answer;
-    },
-    async expectNoLeak() {
-      const state = environment['STATE_DIR'] ?? '';
-      const places = [readFiles(state), readRedis(redis.url), readWholeSides(stage.addresses)];
-      const all = [...outputs, ...(await Promise.all(places)).flat()];
-      const tokens = google
-        .secrets()
-        .map((secret, index): [string, string] => [`secret ${index} of Google`, secret]);
-      const secrets = {
-        apiKey: apiKey.slice('svc_live_'.length),
-        controlToken,
-        redisPassword,
-        ...Object.fromEntries(tokens),
-      };
-      expect(findLeaks(secrets, all)).toEqual([]);
-      expect(all.map(({ where }) => where)).toContain(join(state, 'mirror.db'));
-      expect(all.some(({ where }) => where.startsWith('Redis '))).toBe(true);
-    },
-  };
-}
-
-const paths = ['/healthz', '/readyz', '/api/status', '/api/history', '/'];
-
-async function askEverything({ ask }: Aviary, daemon: DaemonProcess): Promise<void> {
-  for (const path of paths) await ask(daemon, path);
-  for (const path of ['/api/plan', '/api/approve', '/api/undo', '/api/backup', '/api/resync']) {
-    for (const authorization of ['', 'Bearer wrong', `Bearer ${controlToken.slice(1)}`])
-      await ask(daemon, path, { method: 'POST', headers: { authorization } });
-    const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
-    await ask(daemon, path, { method: 'POST', headers, body: '{"broken' });
-  }
-}
-
-/** Resolves once the status tells of a problem in such words. */
-async function tells({ ask }: Aviary, daemon: DaemonProcess, words: RegExp): Promise<void> {
-  const look = async () => words.test(await (await ask(daemon, '/api/status')).text());
-  await until(`the status tells ${words}`, () => look().catch(() => false));
-}
 
 describe('S16: no secret is anywhere', { timeout: 480_000 }, () => {
   test('the net finds a secret in every form', () => {

@@ -87,6 +87,29 @@ async function readKey(redis: Redis, key: string): Promise<unknown> {
   }
 }
 
+/** All that is in two schemas of a database: rows of tables and views, functions, and comments. */
+export async function readDatabase(
+  query: (sql: string) => Promise<Record<string, unknown>[]>,
+): Promise<Output[]> {
+  const schemas = "('crm', 'crm_sync')";
+  const relations = await query(
+    `SELECT oid::regclass::text AS name FROM pg_class WHERE relkind IN ('r', 'v') AND relnamespace::regnamespace::text IN ${schemas}`,
+  );
+  const [rest] = await query(
+    `SELECT (SELECT json_agg(to_json(p)) FROM pg_proc p WHERE pronamespace::regnamespace::text IN ${schemas})::text AS functions,
+            (SELECT json_agg(to_json(d)) FROM pg_description d WHERE d.objoid >= 16384)::text AS comments`,
+  );
+  return [
+    { where: 'functions and comments of the database', text: JSON.stringify(rest) },
+    ...(await Promise.all(
+      relations.map(async ({ name }) => ({
+        where: `the table ${name}`,
+        text: JSON.stringify(await query(`SELECT to_json(t)::text AS row FROM ${name} t`)),
+      })),
+    )),
+  ];
+}
+
 /** Both sides with everything on them: cells, notes, formats and metadata of the sheet, and all records. */
 export const readWholeSides = ({ crmUrl, sheetsUrl, spreadsheetId }: SideAddresses): Promise<Output[]> =>
   Promise.all(

@@ -4,6 +4,7 @@ import { createPostgresWarehouse } from '../../src/postgres/warehouse.ts';
 import type { EditOutcome, RowValues, Warehouse } from '../../src/warehouse/port/port.ts';
 import { MemoryDatabase, type SqlAct } from './memory-database.ts';
 import { MemoryWarehouse } from './memory-warehouse.ts';
+import { throughPooler } from './pooled.ts';
 import { openDatabase } from './postgres.ts';
 import { realClock } from './real-clock.ts';
 import { createRecordingLog } from './recording-log.ts';
@@ -26,6 +27,8 @@ export interface WarehouseContractStage {
   readonly warehouse: Warehouse;
   /** Another daemon's way in. */
   open(): Warehouse;
+  /** A way in past any pooler: of edits a database tells only there. */
+  openDirect(): Warehouse;
   /** What users do in one transaction. */
   user(...acts: readonly SqlAct[]): Promise<void>;
   /** The rows of a table in the order of their ids, with what columns hold that are not empty. */
@@ -48,6 +51,7 @@ export async function openMemoryWarehouseStage(): Promise<WarehouseContractStage
   return {
     warehouse,
     open: () => new MemoryWarehouse(database),
+    openDirect: () => new MemoryWarehouse(database),
     async user(...acts) {
       database.edit(...acts);
     },
@@ -89,9 +93,11 @@ export async function openPostgresWarehouseStage() {
   await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'secret' CREATEROLE`);
   await database.query(`GRANT CREATE ON DATABASE ${database.name} TO ${role}`);
   const opened: Warehouse[] = [];
-  const open = () => {
+  const directUrl = database.server.urlOf(database.name, role, 'secret');
+  const pooledUrl = await throughPooler(database.server, directUrl);
+  const open = (url = pooledUrl) => {
     const warehouse = createPostgresWarehouse({
-      url: database.server.urlOf(database.name, role, 'secret'),
+      url,
       schema: 'crm',
       keeper: testKeeper,
       hasHistory: true,
@@ -111,7 +117,8 @@ export async function openPostgresWarehouseStage() {
   };
   const stage: WarehouseContractStage = {
     warehouse,
-    open,
+    open: () => open(),
+    openDirect: () => open(directUrl),
     async user(...acts) {
       await user.query('BEGIN');
       for (const act of acts) await perform(act);

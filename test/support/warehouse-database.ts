@@ -1,4 +1,3 @@
-import process from 'node:process';
 import { systemClock } from '../../src/app/clock.ts';
 import { createPostgresWarehouse } from '../../src/postgres/warehouse.ts';
 import type { PostgresServer } from '../../src/sandbox/postgres/server.ts';
@@ -9,7 +8,7 @@ import type {
   WarehouseLayout,
 } from '../../src/warehouse/port/layout.ts';
 import type { Keeper, RowValues, RowVersion, TableBatch, WriteBatch } from '../../src/warehouse/port/port.ts';
-import { startPgbouncer } from './pgbouncer.ts';
+import { throughPooler } from './pooled.ts';
 import { openDatabase, sharedPostgres, type TestDatabase } from './postgres.ts';
 import { createRecordingLog } from './recording-log.ts';
 
@@ -130,16 +129,6 @@ export interface WarehouseDatabaseOptions {
   readonly defaults?: Readonly<Record<string, string>>;
 }
 
-/** The same tables behind a pooler, where the tests are run so. */
-const isPooled = process.env['TEST_WAREHOUSE_POOLER'] === '1';
-const poolers = new Map<PostgresServer, ReturnType<typeof startPgbouncer>>();
-
-function poolerOf(server: PostgresServer): ReturnType<typeof startPgbouncer> {
-  const pooler = poolers.get(server) ?? startPgbouncer(server);
-  poolers.set(server, pooler);
-  return pooler;
-}
-
 export async function openWarehouseDatabase({
   server,
   defaults = {},
@@ -153,12 +142,7 @@ export async function openWarehouseDatabase({
   for (const [name, value] of Object.entries(defaults))
     await database.query(`ALTER ROLE ${role} SET ${name} = ${value}`);
   const url = home.urlOf(database.name, role, password);
-  const warehouse = new WarehouseDatabase(
-    database,
-    role,
-    url,
-    isPooled ? (await poolerOf(home)).through(url) : url,
-  );
+  const warehouse = new WarehouseDatabase(database, role, url, await throughPooler(home, url));
   const daemon = warehouse.open();
   await daemon.layOut(layout);
   await daemon.close();

@@ -94,7 +94,7 @@ export function describeRuns(stage: () => WarehouseContractStage): void {
       questions: { asked: [{ scope: 'a', entity: 'lead', id: '', what: '?', answers: ['crm'] }], taken: [] },
     });
     let heard = Promise.withResolvers<void>();
-    const listener = stage().open();
+    const listener = stage().openDirect();
     listener.listen(() => heard.resolve());
     // What came before is told once it listens.
     await heard.promise;
