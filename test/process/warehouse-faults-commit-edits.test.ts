@@ -70,7 +70,7 @@ async function openCut() {
   };
 }
 
-test('A10: W1: cut again and again at random, the daemon sends each edit by SQL once, and tells what came of each', {
+test('W1: cut again and again at random, the daemon sends each edit by SQL once, and tells what came of each', {
   timeout: 600_000,
 }, async () => {
   const { cuts, cycled, sent, stage, told, user } = await openCut();
