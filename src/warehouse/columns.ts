@@ -104,10 +104,11 @@ const withEditing = (table: TableLayout, catalog: Catalog, rules: ColumnRules = 
   return {
     ...table,
     columns: table.columns.map((column) => {
-      const isEdited = column.retiredAt === undefined && !rules[column.field]?.isReadOnly;
-      const field = isEdited ? fields.get(column.field) : undefined;
+      const field = column.retiredAt === undefined ? fields.get(column.field) : undefined;
       const editing = field && editingOf(field);
-      return editing ? { ...column, editing } : column;
+      if (!editing) return column;
+      const isReadOnly = rules[column.field]?.isReadOnly;
+      return { ...column, editing: isReadOnly ? { ...editing, isReadOnly } : editing };
     }),
   };
 };

@@ -7,6 +7,7 @@ import { loadLinks, loadSettings } from '../../src/app/config.ts';
 import { linkNameOf } from '../../src/app/link.ts';
 import { enabledEntities } from '../../src/app/settings.ts';
 import { auditMinuteOf, warehouseName, warehouseTls } from '../../src/app/warehouse-settings.ts';
+import { layoutNow, termsOf } from '../../src/app/warehouse-side.ts';
 
 const crm = {
   CRM_BASE_URL: 'https://crm.example/api/v1/external',
@@ -187,4 +188,58 @@ test('edits that are over are kept for 90 days, or as many as the settings say, 
     warehouseOf({ ...needed, ...configured({ warehouse: { edits: { keepDays } } }) }).edits.keepDays;
   expect(daysOf(1)).toBe(1);
   expect(refusalOf(() => daysOf(0))).toContain('warehouse.edits.keepDays');
+});
+
+describe('a rule for a column', () => {
+  const withTables = (tables: object) => ({
+    ...needed,
+    ...configured({ warehouse: { edits: { enabled: true, conflict: 'ask' }, tables } }),
+  });
+  const leads = (columns: object) => withTables({ leads: { columns } });
+
+  test('is for the decision as it is in the settings, and the others keep the rule for all', () => {
+    const columns = { title: { conflict: 'warehouse' }, 'custom.city': { direction: 'toWarehouse' } };
+    const { editing } = termsOf(warehouseOf(leads(columns)));
+    expect(editing?.conflict).toBe('ask');
+    expect(editing?.columns?.lead).toEqual({
+      title: { conflict: 'table', isReadOnly: false },
+      'custom.city': { conflict: undefined, isReadOnly: true },
+    });
+    expect(editing?.columns?.task).toEqual({});
+  });
+
+  test('keeps the column of its field from SQL, and no other', () => {
+    const columns = { 'about.url': { direction: 'toWarehouse' }, title: { direction: 'both' } };
+    const { tables } = layoutNow(termsOf(warehouseOf(leads(columns))));
+    const kept = tables.flatMap((table) =>
+      table.columns.flatMap(({ editing, name }) => (editing?.isReadOnly ? [`${table.entity}.${name}`] : [])),
+    );
+    expect(kept).toEqual(['lead.about_url']);
+  });
+
+  test.each([
+    [
+      { leads: { columns: { title: { direction: 'toSheet' } } } },
+      'warehouse.tables.leads.columns.title.direction: must be one of both, toWarehouse',
+    ],
+    [
+      { leads: { columns: { title: { conflict: 'sheet' } } } },
+      'warehouse.tables.leads.columns.title.conflict: must be one of crm, warehouse, ask',
+    ],
+    [
+      { leads: { columns: { title: { header: 'Name' } } } },
+      'warehouse.tables.leads.columns.title: there is no setting header here',
+    ],
+    [{ lead: { columns: {} } }, 'warehouse.tables: there is no setting lead here'],
+    [
+      { leads: { columns: { about_url: { conflict: 'ask' } } } },
+      'warehouse.tables.leads.columns: there is no field about_url; there are title,',
+    ],
+    [
+      { tasks: { columns: { 'custom.city': { conflict: 'ask' } } } },
+      'warehouse.tables.tasks.columns: there is no field custom.city; there are title,',
+    ],
+  ])('is refused where it is none: %j', (tables, words) => {
+    expect(refusalOf(() => loadSettings(withTables(tables)))).toContain(words);
+  });
 });

@@ -6,6 +6,8 @@ import type { TakenEdit } from '../../src/core/taken-edit.ts';
 import type { EditContext, EditedRecord } from '../../src/warehouse/edits/context.ts';
 import { decideEdits } from '../../src/warehouse/edits/decide.ts';
 import { takeRow } from '../../src/warehouse/edits/take.ts';
+import { keepUnlogged } from '../../src/warehouse/edits/unlogged.ts';
+import type { WarehouseLink } from '../../src/warehouse/link.ts';
 import type { SqlEdit } from '../../src/warehouse/port/port.ts';
 import { rebaseTables } from '../../src/warehouse/recover.ts';
 import { openMirrorInMemory } from '../support/memory-mirror.ts';
@@ -56,6 +58,55 @@ const subject = (edits: readonly TakenEdit[], title = 'A'): EditedRecord => ({
 
 const statesOf = (edits: readonly TakenEdit[], changed: readonly TakenEdit[]) =>
   edits.map(({ editId, state }) => changed.find((each) => each.editId === editId)?.state ?? state);
+
+describe('where the CRM changed a field as well, the rule for its column says who wins', () => {
+  const decideWith = (policy: EditContext['policy']) => {
+    const edits = [update('A', 'B'), update('https://a', 'https://b', 'about.url')];
+    const record = recordWith({ title: 'C', 'about.url': 'https://c' });
+    const verdict = decideEdits({ ...context, policy }, { ...subject(edits), record });
+    return { sent: verdict.step?.fields, states: statesOf(edits, verdict.edits) };
+  };
+
+  test.each([
+    ['table', { sent: { title: 'B' }, states: ['taken', 'conflict'] }],
+    ['crm', { sent: undefined, states: ['lost', 'conflict'] }],
+    ['ask', { sent: undefined, states: ['conflict', 'conflict'] }],
+  ] as const)('%s for one column leaves the other to the rule for all', (conflict, comesTo) => {
+    const columns = { lead: { title: { conflict } } };
+    expect(decideWith({ conflict: 'ask', deletes: 'ask', columns })).toEqual(comesTo);
+  });
+
+  test('but not that for the same field of another kind of record', () => {
+    const columns = { task: { title: { conflict: 'table' } } } as const;
+    expect(decideWith({ conflict: 'crm', deletes: 'ask', columns }).states).toEqual(['lost', 'lost']);
+  });
+
+  test('but a rule without a conflict changes nothing', () => {
+    const columns = { lead: { title: { isReadOnly: true } } };
+    expect(decideWith({ conflict: 'table', deletes: 'ask', columns }).states).toEqual(['taken', 'taken']);
+  });
+});
+
+test('a column that is kept from SQL is no edit where edits were not noted, and counts against a missing row', () => {
+  const { mirror } = openMirrorInMemory();
+  mirror.setFollowers(['warehouse']);
+  const own = mirror.of('warehouse');
+  const { columns, ...table } = layoutWith().tables[0]!;
+  const edited = columns.map((column) => ({
+    ...column,
+    editing: column.name === 'status_name' ? ({ isReadOnly: true } as const) : {},
+  }));
+  const link = { clock: { now: () => 1 }, mirror: own, newWord: () => 'word-1' };
+  const after = { title: 'A', status_name: 'new' };
+  const drifts = [
+    { kind: 'different', key: { ...key, id: '8' }, after, lost: { status_name: 'x' } },
+    { kind: 'missing', key, after, lost: {} },
+  ] as const;
+  expect(keepUnlogged(link as unknown as WarehouseLink, { ...table, columns: edited }, drifts)).toEqual([
+    drifts[0],
+  ]);
+  expect(own.edits.readOpen()).toMatchObject([{ kind: 'delete', key, before: after }]);
+});
 
 describe('what was taken back', () => {
   test('counts no more, but for the base of what was written to the same field since', () => {

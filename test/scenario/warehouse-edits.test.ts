@@ -91,7 +91,7 @@ describe('edits by SQL', limit, () => {
     const lead = await stage.crm.take('lead');
     const update = (column: string) =>
       stage.editor.query(`UPDATE crm.lead SET ${column} = 'By SQL' WHERE id = $1`, [lead.id]);
-    await expect(update('about_url')).rejects.toMatchObject({ code: '42501' });
+    await expect(update('about_url')).rejects.toMatchObject({ code: '23514' });
     await stage.editor.query('BEGIN');
     await update('title');
     await update('about_description');

@@ -41,7 +41,10 @@ export const grantEditingSql = (schema: string, sequence: string): string => {
   ].join(';\n');
 };
 
-/** An editor reads all of a relation, and writes of a table what the CRM lets people change. */
+/**
+ * An editor reads all of a relation, and writes of a table what the CRM lets people change. What the configuration keeps from SQL is not left out:
+ * the refusal by a right would name the table alone.
+ */
 export function grantEditSql(schema: string, relation: string, table?: TableLayout): string {
   const role = escapeIdentifier(editorOf(schema));
   const on = qualified(schema, relation);

@@ -26,16 +26,18 @@ export function keepUnlogged<Drift extends Unlogged>(
   { columns }: TableLayout,
   drifts: readonly Drift[],
 ): readonly Drift[] {
-  const editable = columns.filter(({ editing }) => editing && !editing.isFixed).map(({ field }) => field);
+  const editable = columns.filter(({ editing }) => editing && !editing.isFixed);
+  const fields = editable.map(({ field }) => field);
+  const written = editable.filter(({ editing }) => !editing?.isReadOnly).map(({ field }) => field);
   return drifts.filter(({ after, key, kind, lost }) => {
-    const changed = pickFields(lost, editable);
+    const changed = pickFields(lost, written);
     if (kind === 'extra' || (kind === 'different' && Object.keys(changed).length === 0)) return true;
     const edit: TakenEdit = {
       editId: `00000000-0000-4000-8000-${newWord().replaceAll('-', '').slice(-12).padStart(12, '0')}`,
       key,
       row: rowIdOf(key),
       kind: kind === 'missing' ? 'delete' : 'update',
-      before: pickFields(after, kind === 'missing' ? editable : Object.keys(changed)),
+      before: pickFields(after, kind === 'missing' ? fields : Object.keys(changed)),
       after: kind === 'missing' ? {} : changed,
       ended: {},
       by: '',

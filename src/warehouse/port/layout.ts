@@ -33,6 +33,8 @@ export interface ColumnLayout {
 
 /** What the CRM takes for a column that people may change: what the database can tell them at once. */
 export interface ColumnEditing {
+  /** The configuration keeps it from SQL: people change it elsewhere. */
+  readonly isReadOnly?: true;
   /** It can never be empty. */
   readonly isRequired?: true;
   /** It can not be emptied, although a new row may lack it. */

@@ -96,7 +96,8 @@ export function captureBody(
   const refuse = (words: string, hint?: string) =>
     `RAISE EXCEPTION USING ERRCODE = '23514', SCHEMA = ${escapeLiteral(schema)}, TABLE = ${escapeLiteral(table.entity)}, MESSAGE = ${words}${hint === undefined ? '' : `,\n      HINT = ${escapeLiteral(hint)}`};`;
   const columns = table.columns.filter((column) => column.editing);
-  const isChanged = differs(columns.map((column) => column.name));
+  const written = columns.filter(({ editing: rules }) => !rules?.isReadOnly);
+  const isChanged = differs(written.map((column) => column.name));
   const note = (op: string, changed: string, from: string) =>
     `INSERT INTO ${edit} (entity, id, op, changed, state)\n    SELECT ${escapeLiteral(table.entity)}, ${op === 'D' ? 'o' : 'n'}.id, ${escapeLiteral(op)}, ${changed}, state_of FROM ${from};`;
   return `
@@ -143,9 +144,9 @@ BEGIN
     RETURN NULL;
   END IF;
   IF tg_op = 'UPDATE' THEN
-    ${note('U', pairsOf(columns), `old_rows o JOIN new_rows n USING (id) WHERE ${isChanged}`)}
+    ${note('U', pairsOf(written), `old_rows o JOIN new_rows n USING (id) WHERE ${isChanged}`)}
   ELSIF tg_op = 'INSERT' THEN
-    ${note('I', valuesOf(columns, 'n'), 'new_rows n')}
+    ${note('I', valuesOf(written, 'n'), 'new_rows n')}
   ELSE
     ${note('D', `to_jsonb(o) || ${valuesOf(columns, 'o')}`, 'old_rows o')}
   END IF;
@@ -163,13 +164,26 @@ const differs = (names: readonly string[]): string =>
 /** The columns that people see and none of them writes, with why. */
 const readOnly = (table: TableLayout) => [
   ...table.columns
-    .filter(({ editing }) => !editing)
-    .map(({ name, retiredAt }) => ({
+    .filter(({ editing }) => !editing || editing.isReadOnly)
+    .map(({ editing, name, retiredAt }) => ({
       name,
-      why: retiredAt === undefined ? 'is set by the CRM' : 'is no longer in use in the CRM',
+      why: editing
+        ? 'is not edited by SQL, as the configuration says: edit it in the CRM'
+        : retiredAt === undefined
+          ? 'is set by the CRM'
+          : 'is no longer in use in the CRM',
     })),
   ...['valid_from', 'valid_after', 'made_by'].map((name) => ({ name, why: 'is set by the daemon' })),
 ];
+
+/** The columns that no new record can be without, and that the configuration keeps from SQL: no row can be inserted. */
+const notTaken = ({ columns }: TableLayout): readonly string[] =>
+  columns
+    .filter(({ editing }) => editing?.isReadOnly && editing.isRequired)
+    .map(
+      ({ name }) =>
+        `A new record needs ${name}, which the configuration does not take from SQL: set the direction of its column to both, or add the record in the CRM.`,
+    );
 
 /** The first sentence about a row that the CRM would refuse, else NULL. */
 function firstFault(
@@ -179,6 +193,7 @@ function firstFault(
   op: 'U' | 'I',
 ): string {
   const cases = [
+    ...(op === 'I' ? notTaken(table) : []).map((words) => `WHEN true THEN ${escapeLiteral(words)}`),
     ...readOnly(table).map(({ name, why }) => {
       const column = escapeIdentifier(name);
       const isSet = op === 'U' ? `n.${column} IS DISTINCT FROM o.${column}` : `n.${column} IS NOT NULL`;

@@ -10,7 +10,7 @@ export interface Check {
 
 /** What keeps a value of a column that people may write from being sent, the first that holds counts. */
 export function checksOf(schema: string, { editing, name, type }: ColumnLayout): readonly Check[] {
-  if (!editing) return [];
+  if (!editing || editing.isReadOnly) return [];
   const value = `n.${escapeIdentifier(name)}`;
   return [
     ...emptyChecks(name, type, value, editing),
