@@ -81,7 +81,7 @@ const editsSql = (names: Names, isAll: boolean): string => {
     WITH picked AS MATERIALIZED (
       SELECT seq, entity, id FROM ${edit} WHERE ${isWanted} AND entity = ANY ($2::text[]) AND seq > $3::bigint ORDER BY seq LIMIT $1::int),
     named AS (SELECT DISTINCT entity, id FROM picked)
-    SELECT edit_id, entity, id, op, changed, state, by_role, round(extract(epoch FROM at) * 1000)::bigint AS at,
+    SELECT edit_id, entity, id, op, changed, state, by_role, round(extract(epoch FROM clock_timestamp() - at) * 1000)::bigint AS age_ms,
            (SELECT count(*) FROM picked) AS picked, (SELECT max(seq) FROM picked) AS page_end
       FROM ${edit} JOIN named USING (entity, id) WHERE ended_at IS NULL ORDER BY seq`;
 };
@@ -152,7 +152,7 @@ function editOf(table: TableLayout, row: Row): SqlEdit {
     before: kind === 'update' ? pick(place(0)) : kind === 'delete' ? pick((given) => given) : {},
     after: kind === 'update' ? pick(place(1)) : kind === 'insert' ? pick((given) => given) : {},
     by: row['by_role'] ?? '',
-    at: Number(row['at']),
+    ageMs: Number(row['age_ms']),
   };
 }
 

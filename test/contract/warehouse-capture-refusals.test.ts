@@ -48,8 +48,8 @@ const refused = [
   ],
 ] as const;
 
-/** What columns' rights would refuse an editor is refused a superuser by the trigger. */
-const refusedOfOwners = [
+/** What nobody may change, not even a superuser. */
+const refusedToAll = [
   [
     'the CRM’s own column',
     'UPDATE crm.lead SET created_at = now() WHERE id = 1',
@@ -87,13 +87,25 @@ describe('an edit by SQL is refused at once', () => {
     expect(rows).toEqual([{ title: 'one' }, { title: 'two' }]);
   });
 
-  it('where it would change what is the CRM’s, also for a superuser', async () => {
+  it('where it would change what is the CRM’s or the daemon’s, also for a superuser', async () => {
     const { admin, editor, noted } = await openEditing();
-    for (const [what, sql, message] of refusedOfOwners) {
+    for (const [what, sql, message] of refusedToAll) {
       expect([what, await failureOf(admin.query(sql))]).toEqual([what, `23514 ${message}`]);
-      expect([what, await failureOf(editor.query(sql))]).toEqual([what, expect.stringMatching(/^42501 /)]);
+      const ofEditors = sql.startsWith('TRUNCATE')
+        ? '42501 permission denied for table lead'
+        : `23514 ${message}`;
+      expect([what, await failureOf(editor.query(sql))]).toEqual([what, ofEditors]);
     }
     expect(await noted()).toEqual([]);
+  });
+
+  it('not where a program saves a row whole, and leaves what the CRM sets as it was', async () => {
+    const { editor, noted } = await openEditing();
+    await editor.query(
+      `UPDATE crm.lead l SET (id, title, created_at, valid_from, made_by)
+         = (SELECT o.id, 'whole', o.created_at, o.valid_from, o.made_by FROM crm.lead o WHERE o.id = l.id) WHERE id = 1`,
+    );
+    expect(await noted()).toEqual([['U', '1', { title: ['one', 'whole'] }]]);
   });
 
   it('where it reaches more rows than may change at once, unless that is meant', async () => {

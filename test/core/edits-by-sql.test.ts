@@ -187,13 +187,18 @@ describe('a column that the CRM does not list', () => {
       before: {},
       after: {},
       by: 'u',
-      at: 1,
+      ageMs: 1,
     } as const;
     return { entity: 'lead', id: '-1', edits: [{ ...given, ...edit }] } as const;
   };
   const take = (edit: Partial<SqlEdit>) =>
     takeRow(
-      { now: 1, run: 'run', edits: { find: () => undefined, findInsert: () => undefined } },
+      {
+        now: 1,
+        run: 'run',
+        rememberedMs: 1_000,
+        edits: { find: () => undefined, findInsert: () => undefined },
+      },
       layoutWith().tables[0]!,
       row(edit),
     ).edits;
@@ -210,5 +215,56 @@ describe('a column that the CRM does not list', () => {
     });
     expect(verdict.step).toBeUndefined();
     expect(verdict.edits).toMatchObject([{ state: 'refused', note: 'The CRM has no field custom.city.' }]);
+  });
+});
+
+describe('an edit that is new, and older than the daemon remembers', () => {
+  const take = (edits: readonly Partial<SqlEdit>[], ageMs: number) =>
+    takeRow(
+      {
+        now: 1,
+        run: 'run',
+        rememberedMs: 1_000,
+        edits: { find: () => undefined, findInsert: () => undefined },
+      },
+      layoutWith().tables[0]!,
+      {
+        entity: 'lead',
+        id: edits[0]?.kind === 'insert' ? '-1' : '7',
+        edits: edits.map((edit, index) => ({
+          editId: String(index),
+          kind: 'update',
+          state: 'new',
+          before: {},
+          after: {},
+          by: 'u',
+          ageMs,
+          ...edit,
+        })),
+      },
+    );
+
+  test('is not sent again, and its row is put right', () => {
+    for (const edits of [
+      [{ kind: 'update', before: { title: 'a' }, after: { title: 'b' } }],
+      [{ kind: 'delete', before: { title: 'a' } }],
+      [
+        { kind: 'delete', before: { title: 'a' } },
+        { kind: 'insert', after: { title: 'b' } },
+      ],
+    ] as const) {
+      const taken = take(edits, 1_001);
+      expect(new Set(taken.edits.map(({ state }) => state))).toEqual(new Set(['void']));
+      expect(taken.due[0]).toEqual({ entity: 'lead', id: '7' });
+      expect(take(edits, 1_000).edits.at(-1)?.state).toBe('taken');
+    }
+  });
+
+  test('is asked about where it inserted a row', () => {
+    const insert = [{ kind: 'insert', after: { title: 'b' } }] as const;
+    expect(take(insert, 1_001).doubtful).toMatchObject([
+      { state: 'review', error: { code: 'CRM_UNKNOWN_OUTCOME' } },
+    ]);
+    expect(take(insert, 1_000).doubtful).toEqual([]);
   });
 });

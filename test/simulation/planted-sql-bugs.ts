@@ -112,7 +112,7 @@ const absence = (id: string, before: SqlEdit['before']): SqlEdit => ({
   before,
   after: {},
   by: 'nobody',
-  at: 0,
+  ageMs: 0,
 });
 
 /** The database with parts that behave otherwise. */

@@ -156,7 +156,7 @@ export class MemoryDatabase {
     this.#content.editCount += 1;
     const editId = `${this.#name}-${this.#content.editCount}`;
     const seq = (edits.at(-1)?.seq ?? 0) + 1;
-    const noted = { seq, editId, entity, id, kind, before, after, by: 'user', at: 0 };
+    const noted = { seq, editId, entity, id, kind, before, after, by: 'user', ageMs: 0 };
     edits.push({ ...noted, state: 'new', note: '', isOver: false, overDays: 0 });
   }
 

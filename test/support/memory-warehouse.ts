@@ -198,14 +198,14 @@ export class MemoryWarehouse implements Warehouse {
   #editedRow(entity: TableLayout['entity'], id: RowId, edits: readonly NotedEdit[]): EditedRow {
     const values = this.#database.rowsOf(entity).get(id);
     const shown = edits.map(
-      ({ after, at, before, by, editId, kind, state }): SqlEdit => ({
+      ({ after, ageMs, before, by, editId, kind, state }): SqlEdit => ({
         editId,
         kind,
         state: state as SqlEdit['state'],
         before,
         after,
         by,
-        at,
+        ageMs,
       }),
     );
     return { entity, id, edits: shown, ...(values ? { values } : {}) };

@@ -1,8 +1,8 @@
 import { escapeIdentifier, escapeLiteral } from 'pg';
-import { syncSchemaOf, type TableLayout } from '../../warehouse/port/layout.ts';
+import { syncSchemaOf } from '../../warehouse/port/layout.ts';
 import { questionTableName, revertName } from './capture/question-table.ts';
 import type { TableDefinition } from './definition.ts';
-import { nameList, qualified, quotedBody } from './quote.ts';
+import { qualified, quotedBody } from './quote.ts';
 
 /** The role that people are granted, so that they can read. */
 export const readerOf = (schema: string): string => `${schema}_reader`;
@@ -42,19 +42,12 @@ export const grantEditingSql = (schema: string, sequence: string): string => {
 };
 
 /**
- * An editor reads all of a relation, and writes of a table what the CRM lets people change. What the configuration keeps from SQL is not left out:
- * the refusal by a right would name the table alone.
+ * An editor reads all of a relation, and writes whole rows of a table, as many programs do. What people may not change is refused by the trigger,
+ * which names the column and says why: a missing right would name the table alone.
  */
-export function grantEditSql(schema: string, relation: string, table?: TableLayout): string {
-  const role = escapeIdentifier(editorOf(schema));
-  const on = qualified(schema, relation);
-  const read = `GRANT SELECT ON ${on} TO ${role}`;
-  if (!table) return read;
-  const columns = table.columns.filter(({ editing }) => editing);
-  const set = columns.filter(({ editing }) => !editing?.isFixed);
-  const names = (list: readonly { readonly name: string }[]) =>
-    nameList([...list.map(({ name }) => name), 'client_ref']);
-  return `${read};\nGRANT INSERT (id, ${names(columns)}), UPDATE (${names(set)}), DELETE ON ${on} TO ${role}`;
+export function grantEditSql(schema: string, relation: string, isTable: boolean): string {
+  const rights = isTable ? 'SELECT, INSERT, UPDATE, DELETE' : 'SELECT';
+  return `GRANT ${rights} ON ${qualified(schema, relation)} TO ${escapeIdentifier(editorOf(schema))}`;
 }
 
 /** What a daemon needs that owns none of it. */

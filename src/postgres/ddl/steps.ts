@@ -207,17 +207,11 @@ function editorSteps(layout: WarehouseLayout, found: Found): Step[] {
   return [
     ...(found.editor.isThere ? [] : [{ sql: createEditorSql(schema) }]),
     ...once(editorMark('schema'), grantEditingSql(schema, newIdName)),
-    ...shown.flatMap(({ entity, name }) =>
-      once(
-        editorMark(name),
-        grantEditSql(
-          schema,
-          name,
-          tables.find((table) => table.entity === entity),
-        ),
-      ),
-    ),
-    ...viewsOf(layout).flatMap(({ name }) => once(editorMark(name), grantEditSql(schema, name), name)),
+    ...shown.flatMap(({ entity, name }) => {
+      const isEdited = tables.some((table) => table.entity === entity);
+      return once(editorMark(name), grantEditSql(schema, name, isEdited));
+    }),
+    ...viewsOf(layout).flatMap(({ name }) => once(editorMark(name), grantEditSql(schema, name, false), name)),
   ];
 }
 

@@ -20,6 +20,7 @@ import { come, type EditContext, type EditedRecord, type EditVerdict } from './c
 import { decideEdits } from './decide.ts';
 import { brakeEdits } from './edit-brakes.ts';
 import { isNoted } from './landing.ts';
+import { rememberedMs } from './old-edits.ts';
 import { takeRow } from './take.ts';
 
 /** What deciding about all open edits came to. */
@@ -35,9 +36,18 @@ export interface DecidedAll {
 export const nothingDecided: DecidedAll = { brakes: [], conflicts: [], holds: [], refusals: [], toPush: [] };
 
 /** Takes what was read over into the mirror, each edit once. To be called in a transaction. */
-export function takeEdits(link: WarehouseLink, layout: WarehouseLayout, rows: readonly EditedRow[]): void {
-  const { clock, mirror, newWord } = link;
-  const occasion = { now: clock.now(), run: newWord(), edits: mirror.edits };
+export function takeEdits(
+  { clock, mirror, newWord }: WarehouseLink,
+  editing: EditTerms,
+  layout: WarehouseLayout,
+  rows: readonly EditedRow[],
+): void {
+  const occasion = {
+    now: clock.now(),
+    run: newWord(),
+    rememberedMs: rememberedMs(editing),
+    edits: mirror.edits,
+  };
   for (const row of rows) {
     const table = layout.tables.find(({ entity }) => entity === row.entity);
     if (!table) continue;

@@ -11,7 +11,7 @@ export interface DoubtOccasion {
 }
 
 const forgotten =
-  'It was taken before the state of the daemon was lost, and nobody knows whether the CRM has it. Delete this row if it has; retry creates a new record.';
+  'It may have been sent before, and nobody knows whether the CRM has it. Delete this row if it has; retry creates a new record.';
 
 /** The step of an insert of which nobody knows whether it was sent: only a user may have it sent again. */
 export const doubt = (occasion: DoubtOccasion, { after, key }: TakenEdit): OutboxItem => ({

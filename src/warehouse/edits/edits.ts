@@ -15,7 +15,7 @@ import type { AskedQuestion, EditedRow, EndedEdit, Questions, ReadEdits } from '
 import { showSql } from './context.ts';
 import { type DecidedAll, decideAll, nothingDecided, takeAnswers, takeEdits } from './desk.ts';
 import { isNoted } from './landing.ts';
-import { forgottenUntil, mayBeDeleted } from './old-edits.ts';
+import { mayBeDeleted, rememberedMs } from './old-edits.ts';
 
 /** What a user of SQL calls the value of the row, which is the sheet's elsewhere. */
 const toSqlWord = (answer: string): string => (answer === 'sheet' ? 'sql' : answer);
@@ -118,7 +118,7 @@ export class WarehouseEdits {
         for (const { edits } of rows) for (const { editId } of edits) read.add(editId);
         mirror.expectRoom();
         mirror.transaction(() => {
-          takeEdits(this.#link, layout, rows);
+          takeEdits(this.#link, editing, layout, rows);
           // Before the first decision nobody knows what is asked.
           if (!this.#hasDecided) return;
           const asked = [...others, ...this.questions()];
@@ -126,7 +126,7 @@ export class WarehouseEdits {
         });
       }
       if (isAll) await this.#endForgotten(editing, read);
-      mirror.edits.forget(forgottenUntil(clock.now(), editing));
+      mirror.edits.forget(clock.now() - rememberedMs(editing));
       this.#readsAll = false;
     } catch (error) {
       this.#hasNews = true;

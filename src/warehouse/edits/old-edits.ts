@@ -21,9 +21,8 @@ const everyMs = 60 * 60 * 1_000;
 
 const dayMs = 24 * 60 * 60 * 1_000;
 
-/** Until when the mirror forgets edits that are over, epoch ms. */
-export const forgottenUntil = (now: number, { keepDays }: EditTerms): number =>
-  now - (keepDays + rememberedDays) * dayMs;
+/** For how long the mirror knows an edit that is over. */
+export const rememberedMs = ({ keepDays }: EditTerms): number => (keepDays + rememberedDays) * dayMs;
 
 /** Whether the database may have deleted an edit that was taken at this time, epoch ms. */
 export const mayBeDeleted = (at: number, now: number, { keepDays }: EditTerms): boolean =>

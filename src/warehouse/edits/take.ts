@@ -22,11 +22,16 @@ export interface TakeOccasion {
   /** Epoch ms. */
   readonly now: number;
   readonly run: string;
+  /** For how long an edit is surely known that was taken. */
+  readonly rememberedMs: number;
   readonly edits: Pick<TakenEdits, 'find' | 'findInsert'>;
 }
 
 const nobody =
   'A trigger or a foreign key of the database did it, beside a change that came from the CRM: it is not sent.';
+
+const tooOld =
+  'It is older than the daemon remembers, as in a database that was restored from a backup: it may have been sent before, and is not sent again. Edit the row again if it is still meant.';
 
 /** Takes over what is new in a row. What was taken before is told again where the database asks for it. */
 export function takeRow(occasion: TakeOccasion, table: TableLayout, row: EditedRow): Taken {
@@ -51,6 +56,12 @@ export function takeRow(occasion: TakeOccasion, table: TableLayout, row: EditedR
       due.push(key);
       continue;
     }
+    const isTooOld = edit.state === 'new' && edit.ageMs > occasion.rememberedMs;
+    if (isTooOld && (isReplaced || edit.kind !== 'insert')) {
+      edits.push({ ...taken, state: 'void', note: tooOld });
+      if (!isClaimToken(key.id)) due.push(key);
+      continue;
+    }
     if (isReplaced) {
       edits.push(replace(edits, taken));
       if (!isClaimToken(key.id)) due.push(key);
@@ -59,7 +70,7 @@ export function takeRow(occasion: TakeOccasion, table: TableLayout, row: EditedR
     edits.push(taken);
     if (edit.kind !== 'insert') continue;
     inserted = key;
-    if (edit.state !== 'new') doubtful.push(doubt(occasion, taken));
+    if (edit.state !== 'new' || isTooOld) doubtful.push(doubt(occasion, taken));
   }
   return { edits, due, doubtful };
 }

@@ -222,8 +222,8 @@ export interface SqlEdit {
   readonly after: RowValues;
   /** The login that made it. */
   readonly by: string;
-  /** By the clock of the database, epoch ms: nothing is ordered by it. */
-  readonly at: number;
+  /** How long ago it was made, by the clock of the database: nothing is ordered by it. */
+  readonly ageMs: number;
 }
 
 /** A row with open edits, oldest first. */
