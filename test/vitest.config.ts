@@ -50,7 +50,7 @@ export default defineConfig({
     // What a worker has loaded serves all its files: loading it anew for each took a tenth of the whole time. So no file may leave anything behind.
     isolate: false,
     // Process and browser tests wait for servers and processes of their own more than they compute.
-    maxWorkers: 4,
+    maxWorkers: 6,
     sequence: { sequencer: Mixed },
     // A small young generation is collected all the time where an emulated sheet is read again and again.
     execArgv: ['--max-semi-space-size=64'],
