@@ -113,7 +113,10 @@ class CatalogReading {
     const [name, label = null] = [readName(status['name']), status['label']];
     const place = `${describeEndpoint(endpoints.listLeadStatuses)}, ${name === undefined ? `element ${index + 1}` : `status ${name}`}`;
     const shown = label === null ? name : toText(label);
-    if (name !== undefined && shown !== undefined) return [{ name, label: shown }];
+    const { color } = status;
+    const isColor = typeof color === 'string' && /^#[\da-f]{6}$/i.test(color);
+    if (name !== undefined && shown !== undefined)
+      return [{ name, label: shown, ...(isColor ? { color } : {}) }];
     return this.#note({ list: 'leadStatuses', id: name }, place, name === undefined ? 'name' : 'label');
   }
 

@@ -5,14 +5,13 @@ import type { Request } from './client.ts';
 import {
   addColumns,
   type ColumnLooks,
-  coloursNow,
-  dressColumn,
   missingColumns,
   offerOf,
   refreshTab,
   writeHeaders,
 } from './column-look.ts';
 import { bindColumns } from './columns.ts';
+import { coloursNow, dressColumn } from './dress.ts';
 import { type Grid, isEmptyGrid } from './grid.ts';
 import { type Managed, wantedColumns } from './managed.ts';
 import { removeMarks } from './marks.ts';
@@ -153,7 +152,7 @@ function layOutFilled(task: LayOutTask, layout: TabLayout, grid: Grid): TabOutco
   const { consent, looks, mode } = task;
   const binding = bindColumns(grid, { ...layout, title: grid.title });
   if (binding.state === 'foreign' && consent.addColumns)
-    return { ...nothing, requests: addColumns(grid, binding.missing), sheetId: grid.sheetId };
+    return { ...nothing, requests: addColumns(grid, layout.entity, binding.missing), sheetId: grid.sheetId };
   if (binding.state !== 'bound') return { ...nothing, held: [binding.reason] };
   const look = looks.get(grid.sheetId) ?? { notes: [], rules: [] };
   const filled = { grid, layout, look, columns: binding.columns };
@@ -163,7 +162,7 @@ function layOutFilled(task: LayOutTask, layout: TabLayout, grid: Grid): TabOutco
   // A column that a person added since is tagged by a refresh alone, after the cycle that read it.
   const isTagged = mode === 'refresh' || grid.tags.length === 0;
   return {
-    requests: [...refreshTab(filled, isTagged), ...addColumns(grid, added)],
+    requests: [...refreshTab(filled, isTagged), ...addColumns(grid, layout.entity, added)],
     held: [],
     offered: missing
       .filter((column) => !added.includes(column))
@@ -177,9 +176,6 @@ function* freeSheetIds(taken: readonly number[]): Generator<number, never> {
   for (let id = 1; ; id += 1) if (!taken.includes(id)) yield id;
 }
 
-/** ID, Sync and the first field, which names the record, stay in view. */
-const frozenColumnsMax = 3;
-
 /** As Google makes new tabs. */
 const newSize = { rowCount: 1000, columnCount: 26 };
 
@@ -191,8 +187,9 @@ const createTab = (sheetId: number, tab: TabLayout): Request[] => [
 /** A tab that is new or has no cell at all: title, frozen header row and first columns, and all its columns. */
 function headTab(sheetId: number, columnCount: number, layout: TabLayout): Request[] {
   const managed = wantedColumns(layout);
+  const named = managed.findIndex(({ isNaming }) => isNaming) + 1;
   // Google refuses to freeze all columns of a tab.
-  const frozenColumnCount = Math.min(frozenColumnsMax, Math.max(managed.length, columnCount) - 1);
+  const frozenColumnCount = Math.min(named, Math.max(managed.length, columnCount) - 1);
   const gridProperties = { frozenRowCount: 1, frozenColumnCount };
   return [
     ...grow(sheetId, 'COLUMNS', managed.length - columnCount),
@@ -203,8 +200,9 @@ function headTab(sheetId: number, columnCount: number, layout: TabLayout): Reque
       },
     },
     writeHeaders(sheetId, 0, managed),
+    ...(layout.entity === 'question' ? [] : [{ setBasicFilter: { filter: { range: { sheetId } } } }]),
     ...managed.flatMap((column, index) => [
-      ...dressColumn(sheetId, index, column),
+      ...dressColumn(sheetId, index, layout.entity, column),
       ...tagColumn(undefined, tagOf(column), sheetId, index),
     ]),
   ];

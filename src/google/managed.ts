@@ -14,6 +14,9 @@ export interface Managed {
   readonly fieldHeader?: string;
   /** Its field never had a column. */
   readonly isNew?: boolean;
+  /** It names the row: it stays in view, with all that stands before it. */
+  readonly isNaming?: boolean;
+  readonly isHidden?: boolean;
 }
 
 const idNote =
@@ -41,17 +44,36 @@ const pauseColumn = (header: string): Managed => ({
 export const wantedColumns = (layout: TabLayout): Managed[] =>
   managedColumns(layout).filter(({ column }) => column?.held === undefined);
 
-/** All managed columns of a tab from left to right. Sync stands beside the ID, where people see it without scrolling. */
-export const managedColumns = ({ columns, entity, pauseHeader }: TabLayout): Managed[] => [
-  { name: idHeader, header: idHeader, note: entity === 'question' ? questionIdNote : idNote },
-  { name: syncHeader, header: syncHeader, note: entity === 'question' ? questionSyncNote : syncNote },
-  ...(pauseHeader === undefined ? [] : [pauseColumn(pauseHeader)]),
-  ...columns.map((column) => ({
-    name: column.field,
-    header: column.header,
-    note: column.note,
-    column,
-    fieldHeader: column.fieldHeader ?? column.header,
-    ...(column.isNew ? { isNew: true } : {}),
-  })),
-];
+/** All managed columns of a tab from left to right. The ID of a question is of use to the daemon alone. */
+export function managedColumns({
+  columns,
+  entity,
+  naming = columns[0]?.field,
+  pauseHeader,
+  syncAfter = naming,
+}: TabLayout): Managed[] {
+  const isAsked = entity === 'question';
+  const fields = columns.map((column) => ({
+    ...fieldColumn(column),
+    ...(column.field === naming ? { isNaming: true } : {}),
+  }));
+  const place = fields.findIndex(({ name }) => name === syncAfter) + 1;
+  const id = { name: idHeader, header: idHeader };
+  return [
+    ...(isAsked ? [] : [{ ...id, note: idNote }]),
+    ...fields.slice(0, place),
+    { name: syncHeader, header: syncHeader, note: isAsked ? questionSyncNote : syncNote },
+    ...(pauseHeader === undefined ? [] : [pauseColumn(pauseHeader)]),
+    ...fields.slice(place),
+    ...(isAsked ? [{ ...id, note: questionIdNote, isHidden: true }] : []),
+  ];
+}
+
+const fieldColumn = (column: Column): Managed => ({
+  name: column.field,
+  header: column.header,
+  note: column.note,
+  column,
+  fieldHeader: column.fieldHeader ?? column.header,
+  ...(column.isNew ? { isNew: true } : {}),
+});

@@ -1,4 +1,4 @@
-import { type Catalog, emptyCatalog } from '../core/fields/catalog.ts';
+import { type Catalog, emptyCatalog, leadStatusChoices } from '../core/fields/catalog.ts';
 import { describeEntity, type FieldDefinition } from '../core/fields/field.ts';
 import type { FieldKind } from '../core/fields/field-kind.ts';
 import type { BlankRule, ConflictPolicy, Direction } from '../core/merge.ts';
@@ -62,7 +62,9 @@ export function buildLayout(
   const names = createNames(catalog, [], 'UTC');
   const ofRecords = entities.map((entity) => {
     const tab = tabs[entity];
-    const columns = describeEntity(entity, catalog).flatMap((field) => buildColumn(field, tab, names));
+    const columns = describeEntity(entity, catalog).flatMap((field) =>
+      buildColumn(field, tab, names, catalog),
+    );
     const pause = tab.pauseHeader === undefined ? {} : { pauseHeader: tab.pauseHeader };
     return { entity, title: tab.title, columns: arrange(columns, tab.order ?? []), ...pause };
   });
@@ -84,13 +86,14 @@ function headerOf({ header, name }: FieldDefinition, { columns, pauseHeader }: T
   return given.includes(labelKey(header)) ? `${header} (${name})` : header;
 }
 
-function buildColumn(field: FieldDefinition, tab: TabPolicy, names: Names): Column[] {
+function buildColumn(field: FieldDefinition, tab: TabPolicy, names: Names, catalog: Catalog): Column[] {
   const rules = tab.columns[field.name] ?? {};
   const direction = field.isReadOnly && rules.direction !== 'off' ? 'toTable' : (rules.direction ?? 'both');
   if (direction === 'off') return [];
   // Leads are too many and too restless for a dropdown; a multi-select can not be one.
   const hasDropdown = field.kind !== 'lead' && field.kind !== 'multi-select';
   const labels = hasDropdown ? choicesOf(field, names)?.labels : undefined;
+  const colours = field.kind === 'lead-status' ? coloursOf(catalog) : {};
   const header = headerOf(field, tab);
   const column: Column = {
     field: field.name,
@@ -100,10 +103,23 @@ function buildColumn(field: FieldDefinition, tab: TabPolicy, names: Names): Colu
     direction,
     conflict: rules.conflict ?? tab.conflict,
     ...(rules.blank ? { blank: rules.blank } : {}),
+    ...(field.min === undefined ? {} : { min: field.min }),
+    ...(field.max === undefined ? {} : { max: field.max }),
     ...(labels ? { labels } : {}),
+    ...(Object.keys(colours).length > 0 ? { colours } : {}),
     ...(field.held === undefined ? {} : { held: field.held }),
   };
   return [{ ...column, note: describeColumn(field, column) }];
+}
+
+function coloursOf(catalog: Catalog): Record<string, string> {
+  const colors = new Map(catalog.leadStatuses.map(({ color, name }) => [name, color]));
+  return Object.fromEntries(
+    leadStatusChoices(catalog).flatMap(({ id, label }) => {
+      const color = colors.get(id);
+      return color === undefined ? [] : [[label, color]];
+    }),
+  );
 }
 
 /** Names of the fields that every CRM has, for checking a configuration before the CRM was asked. */

@@ -7,7 +7,7 @@ import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
 import { mirrorFile, openMirror } from '../../src/sqlite/open.ts';
 import { openMirrorDirectory } from '../support/mirror-directory.ts';
 import { until } from '../support/until.ts';
-import { readWal } from '../support/wal-file.ts';
+import { readWal, type WalFrame } from '../support/wal-file.ts';
 
 // On a disk: in memory commits follow each other faster than the lines that tell of them are read.
 const { directory, startWriter } = openMirrorDirectory('/var/tmp');
@@ -57,7 +57,12 @@ function lastCommit({ database, wal }: Files): number {
 function cutPower({ database, wal }: Files, unsynced: number, random: Random): Files {
   const { frames, pageBytes } = readWal(wal);
   const commits = frames.filter(({ isCommit }) => isCommit);
-  const synced = commits.at(-1 - unsynced)?.end ?? 0;
+  const isInDatabase = ({ end, page }: WalFrame) =>
+    wal.subarray(end - pageBytes, end).equals(database.subarray((page - 1) * pageBytes, page * pageBytes));
+  // What is carried over to the database was synced before, although its commit may not have been told of so far.
+  const carried = frames.findLast(isInDatabase)?.end ?? 0;
+  const toldOf = commits.at(-1 - unsynced)?.end ?? 0;
+  const synced = Math.max(toldOf, commits.find(({ end }) => end >= carried)?.end ?? 0);
   const torn = Buffer.from(wal);
   const from = random.integer(synced, torn.length);
   if (random.chance(0.5)) torn.fill(random.integer(0, 255), from);

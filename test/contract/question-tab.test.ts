@@ -78,18 +78,18 @@ describe('the tab of the questions', () => {
     expect(await sheet.readValues('Conflicts!1:1')).toMatchObject({
       values: [
         [
-          'ID',
-          'Sync',
+          'Choose',
           'What',
-          'Tab',
-          'Record',
           'Title',
           'Field',
           'CRM has',
           'Sheet has',
           'Agreed before',
-          'Choose',
+          'Sync',
+          'Tab',
+          'Record',
           'Since',
+          'ID',
         ],
       ],
     });
@@ -106,17 +106,17 @@ describe('the tab of the questions', () => {
     await sheet.table.layOut(layout, 'create');
     const { sheets } = await sheet.readEverything();
     const tab = sheets?.find(({ properties }) => properties?.title === 'Conflicts');
-    const notes = tab?.data?.[0]?.rowData?.[0]?.values?.slice(0, 2).map(({ note }) => note);
+    const notes = tab?.data?.[0]?.rowData?.[0]?.values?.flatMap(({ note }) => note ?? []);
     expect(notes).toEqual([
-      expect.stringMatching(/^Names the question\./),
       expect.stringMatching(/^What became of your choice: Waiting, or Error/),
+      expect.stringMatching(/^Names the question\./),
     ]);
   });
 
   test('shows what the CRM has as text, never as a formula', async () => {
     await sheet.table.layOut(layout, 'create');
     await cycle([asked(1, '=1+1')]);
-    expect(await sheet.readValues('Conflicts!H2:H2', 'FORMULA')).toMatchObject({ values: [['=1+1']] });
+    expect(await sheet.readValues('Conflicts!E2:E2', 'FORMULA')).toMatchObject({ values: [['=1+1']] });
     expect((await readQuestions()).rows[0]?.cells['crm']).toEqual(textCell('=1+1'));
   });
 
@@ -179,7 +179,7 @@ describe('the tab of the questions', () => {
     const { question } = (await sheet.table.read(layout)).tabs;
     expect(question).toEqual({
       state: 'held',
-      reason: 'Columns K and P of “Conflicts” are both called “Choose”. Rename one of them.',
+      reason: 'Columns A and P of “Conflicts” are both called “Choose”. Rename one of them.',
     });
   });
 

@@ -15,7 +15,7 @@ test.each(['placeholder', 'shown'] as const)(
     sheet = await openSandboxSheet({ choices: { '*': { chipText } } });
     await sheet.fill('1', '2', '3');
     const chips = [{ email: 'ada@example.com' }];
-    const places = [2, 3, 4, 5, 6, 7, 10];
+    const places = [1, 3, 4, 5, 6, 7, 10];
     await sheet.person(
       ...places.map((column) => ({ kind: 'insertChips' as const, sheet: 'Leads', row: 2, column, chips })),
       { kind: 'insertChips', sheet: 'Leads', row: 2, column: 11, text: 'with @ and more', chips },

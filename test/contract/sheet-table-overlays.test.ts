@@ -23,8 +23,8 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
     async function convertToTable(endRowIndex: number) {
       const typed = [
         ['ID', 'TEXT'],
-        ['Sync', 'TEXT'],
         ['Title', 'TEXT'],
+        ['Sync', 'TEXT'],
         ['Status', 'DROPDOWN'],
         ['Website'],
         ['VIP', 'BOOLEAN'],

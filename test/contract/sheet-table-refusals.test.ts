@@ -45,12 +45,12 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
 
     test('a protected cell is SHEET_REFUSED with its tab and the cell where the refused write begins', async () => {
       await sheet.fill('1', '2');
-      await protect({ startRowIndex: 2, startColumnIndex: 2, endColumnIndex: 3 });
+      await protect({ startRowIndex: 2, startColumnIndex: 1, endColumnIndex: 2 });
       await sheet.table.read(sheetLayout);
       const { refusal } = await writeSteps(sheet.table, [setStep(2, textCell('2'), titled('Two'))]);
       expect(refusal?.error).toMatchObject({
         code: 'SHEET_REFUSED',
-        message: expect.stringMatching(/protected range.* It is about “Leads”, from C3 on\.$/),
+        message: expect.stringMatching(/protected range.* It is about “Leads”, from B3 on\.$/),
       });
     });
 

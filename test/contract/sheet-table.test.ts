@@ -170,7 +170,7 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
       [
         'with a doubled header',
         { kind: 'renameHeader', sheet: 'Leads', column: 'Website', text: 'title' },
-        'Columns C and E of “Leads” are both called “Title”',
+        'Columns B and E of “Leads” are both called “Title”',
       ],
       [
         'whose header row was moved',

@@ -91,7 +91,7 @@ describe('a row that the inverse of a write cannot put right', () => {
   ];
   /** The Sync texts come into the ID column, and one row is not what it was by the second look. */
   const moved = {
-    acts: [{ kind: 'moveColumns', sheet: 'Leads', column: 'Website', to: 0 }],
+    acts: [{ kind: 'moveColumns', sheet: 'Leads', column: 'ID', to: 3 }],
     after: [typeInLeads(2, 'Title', '')],
   } satisfies Course[number];
   const over = (id: string) => ({ kind: 'overwritten', id: textCell(id) });
@@ -186,7 +186,7 @@ describe('an inverse', () => {
     const copyOver: PersonActionInput = { kind: 'copyRow', sheet: 'Leads', row: 2, to: 4 };
     const { result } = await write(
       [step],
-      [{ acts: [{ kind: 'moveColumns', sheet: 'Leads', column: own, to: 1 }] }, { acts: [copyOver] }],
+      [{ acts: [{ kind: 'moveColumns', sheet: 'Leads', column: own, to: 2 }] }, { acts: [copyOver] }],
     );
     const formula = (text: string) => expect.objectContaining({ kind: 'formula', formula: text });
     expect(result?.escalated).toMatchObject([

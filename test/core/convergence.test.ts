@@ -4,6 +4,7 @@ import { type FieldName, type Fields, pickFields } from '../../src/core/value.ts
 import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
 import { isQuiet, type Plan } from '../../src/sheet/plans/plan.ts';
 import { describeCell, emptyCell, equalCells } from '../../src/sheet/port/cell.ts';
+import { areAllWanted } from '../support/variants.ts';
 import {
   cellFor,
   createWorld,
@@ -160,7 +161,7 @@ describe('two sides that people and the daemon work on at once', { timeout }, ()
         expect(isQuiet(await decideWorld(people.world))).toBe(true);
         expect([...people.world.decisions]).toEqual([]);
       }),
-      { numRuns: 300, examples: [winsUnanswered] },
+      { numRuns: areAllWanted ? 300 : 100, examples: [winsUnanswered] },
     );
   });
 
@@ -174,7 +175,7 @@ describe('two sides that people and the daemon work on at once', { timeout }, ()
         for (const happening of happenings) await happen(people, happening);
         expect(findUnexplained(people.world, await settle(people.world))).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: areAllWanted ? 150 : 60 },
     );
   });
 
@@ -191,7 +192,7 @@ describe('two sides that people and the daemon work on at once', { timeout }, ()
           describeEnd(people.world, await settle(people.world)),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: areAllWanted ? 150 : 60 },
     );
   });
 });

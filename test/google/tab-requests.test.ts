@@ -99,9 +99,10 @@ test('a column is added to a tab of hundreds of thousands of rows, right of the 
   const long = [...Array.from({ length: 30 }, () => textCell('own'))];
   const grid = gridOf([...Array.from({ length: 300_000 }, () => short), long]);
   const missing = [{ name: 'met', header: 'Met', note: undefined }];
-  expect(addColumns(grid, missing)).toMatchObject([
+  expect(addColumns(grid, 'lead', missing)).toMatchObject([
     { appendDimension: { length: 5 } },
     { updateCells: { start: { columnIndex: 30 } } },
+    { updateDimensionProperties: {} },
   ]);
 });
 

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { firstSeedOfTheDay } from '../support/seeds-of-the-day.ts';
+import { areAllWanted } from '../support/variants.ts';
 import { describeFailure } from './failure.ts';
 import { type RunReport, run } from './run.ts';
 
-const runs = 80;
-const runsWithMishaps = 40;
-const runsWithSql = 20;
-const runsOfTheDay = 5;
+const runs = areAllWanted ? 200 : 20;
+const runsWithMishaps = areAllWanted ? 100 : 20;
+const runsWithSql = areAllWanted ? 100 : 10;
+const runsOfTheDay = 10;
 const limitMs = 300_000;
 
 async function findBroken(

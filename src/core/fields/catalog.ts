@@ -40,6 +40,8 @@ export interface LeadStatus {
   /** The slug that a lead carries as `status_name`. */
   readonly name: string;
   readonly label: string;
+  /** As `#rrggbb`; absent where the CRM says none that is understood. */
+  readonly color?: string;
 }
 
 export interface CustomField {

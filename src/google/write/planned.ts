@@ -43,6 +43,8 @@ export interface PlannedStep {
   readonly read: Row;
   /** Other rows showed the same ID, so that it does not say which of them was meant. */
   readonly isShared?: true;
+  /** The dropdown of one of its cells, by its grid column. */
+  readonly choices?: { readonly column: number; readonly labels: readonly string[] };
   /** It gives back what was there, formulas and formats included. */
   readonly restores?: true;
 }
@@ -104,7 +106,15 @@ export function planSteps(steps: readonly RowStep[], tabs: Tabs): PlannedStep[] 
     const tab = tabs.get(entity);
     if (!tab) throw new Error(`The tab of ${entity} was written without a read before it.`);
     if (kind === 'append')
-      return { number, kind, entity, position: -1, placed: placeAll(tab, step), read: [] };
+      return {
+        number,
+        kind,
+        entity,
+        position: -1,
+        placed: placeAll(tab, step),
+        read: [],
+        ...placeChoices(tab, step),
+      };
     const { position } = step;
     const read = tab.rows[position] ?? [];
     const isShared = (rowsById.get(entity)?.get(idOf(read, tab)) ?? []).length > 1;
@@ -118,6 +128,12 @@ function placeAll(tab: BoundTab, step: SetStep | AppendStep, read: Row = []): Pl
   const cells = placeCells(step, tab.columns);
   if (!step.own) return cells;
   return fromLeft([...cells.filter(({ cell }) => !isComputed(cell)), ...placeOwnCells(step.own, tab, read)]);
+}
+
+function placeChoices({ columns }: BoundTab, { choices }: AppendStep): Pick<PlannedStep, 'choices'> {
+  if (!choices) return {};
+  const column = columns.fields.get(choices.field)?.index;
+  return column === undefined ? {} : { choices: { column, labels: choices.labels } };
 }
 
 /**

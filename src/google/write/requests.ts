@@ -3,19 +3,12 @@ import type { FieldKind } from '../../core/fields/field-kind.ts';
 import { type Cell, emptyCell, isComputed, isShownAsPercent } from '../../sheet/port/cell.ts';
 import { isShownAsMoment, isShownWithoutDay } from '../../sheet/port/shown-number.ts';
 import type { Request } from '../client.ts';
+import { dateFormats, listRule, setRule } from '../dress.ts';
 import { endsTable, isTyped } from '../grid.ts';
 import { type BoundTab, endOfRows } from '../read.ts';
 import { grow } from '../room.ts';
 import { type PlacedCell, type PlannedStep, rowsAfter, type TabSteps } from './planned.ts';
 import { area, type CellPlace, copyBack, type Shadow, spans } from './shadow.ts';
-
-type NumberFormat = sheets_v4.Schema$NumberFormat;
-
-/** Without a format a date would show as its serial number. */
-export const dateFormats: Readonly<Partial<Record<FieldKind, NumberFormat>>> = {
-  date: { type: 'DATE', pattern: 'yyyy-mm-dd' },
-  instant: { type: 'DATE_TIME', pattern: 'yyyy-mm-dd hh:mm' },
-};
 
 /** A rectangle of cells that one request writes. */
 interface Block {
@@ -47,6 +40,9 @@ export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps,
   return [
     ...makeRoom(tab, end, appends.length, joinsTable),
     ...joinRows(blocks).map((block) => updateRequest(tab.sheetId, block)),
+    ...placed.flatMap(({ choices, row }) =>
+      choices ? [setRule(tab.sheetId, choices.column, listRule(choices.labels), row)] : [],
+    ),
     ...given.flatMap((step) => giveBack(tab, step, isTypedAt, shadow)),
     ...deleteRequests(tab, appends.length, deletes),
   ];

@@ -2,9 +2,9 @@ import type { Cell } from './cell.ts';
 import { storedColors, withColorPairs } from './display/colors.ts';
 import { conditionalFormat } from './display/conditional-format.ts';
 import { effectiveValue, formattedValue } from './display/display.ts';
+import { conditionValues, isValid } from './display/validation.ts';
 import { isHiddenByFilter } from './grid/filtering.ts';
 import { areaOf } from './grid/grid-range.ts';
-import { listedOptions } from './people/person-cells.ts';
 import { frozenRowsOf, type Overlay, type Sheet, type Spreadsheet, sizeOf } from './spreadsheet.ts';
 import { isJsonObject, type Json, type JsonObject } from './wire/json.ts';
 
@@ -32,7 +32,6 @@ function sheetView(sheet: Sheet): JsonObject {
     frozenColumns: Number(sheet.gridProperties['frozenColumnCount'] ?? 0),
     rowCount,
     hiddenRows: Array.from({ length: rowCount }, (_, row) => row).filter((row) => isHidden(sheet, row)),
-    isFiltered: sheet.basicFilter.length > 0,
     warnings: sheet.protectedRanges.flatMap((protection) => warningView(sheet, protection)),
     columns: sheet.columnProperties.map((properties) => ({ ...properties })),
     rows: sheet.rows
@@ -66,6 +65,8 @@ function cellView(sheet: Sheet, row: number, column: number, cell: Cell | undefi
     ...(isJsonObject(format['backgroundColor']) && { background: cssColor(format['backgroundColor']) }),
     ...(isJsonObject(textFormat['foregroundColor']) && { color: cssColor(textFormat['foregroundColor']) }),
     ...(textFormat['bold'] === true && { isBold: true }),
+    ...(format['wrapStrategy'] === 'WRAP' && { isWrapped: true }),
+    ...(!isValid(cell, sheet.locale) && { isInvalid: true }),
     ...('numberValue' in (effectiveValue(cell) ?? {}) && { isNumber: true }),
   };
 }
@@ -81,7 +82,7 @@ function typedText(cell: Cell, locale: string): string {
 function validationView(rule: JsonObject): JsonObject {
   const condition = isJsonObject(rule['condition']) ? rule['condition'] : {};
   if (condition['type'] === 'BOOLEAN') return { isCheckbox: true };
-  return condition['type'] === 'ONE_OF_LIST' ? { options: listedOptions(condition) } : {};
+  return condition['type'] === 'ONE_OF_LIST' ? { options: conditionValues(condition) } : {};
 }
 
 function cssColor({ red, green, blue }: JsonObject): string {

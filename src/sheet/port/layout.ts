@@ -14,8 +14,13 @@ export interface Column extends FieldRules {
   readonly isNew?: true;
   /** Why nothing goes either way for now; absent as a rule. Such a column is never added. */
   readonly held?: string;
+  /** The numbers that the CRM takes; absent for any. */
+  readonly min?: number;
+  readonly max?: number;
   /** Labels of the dropdown, where the column has one. */
   readonly labels?: readonly string[];
+  /** Colours of the CRM for labels, as `#rrggbb`. */
+  readonly colours?: Readonly<Record<string, string>>;
   /** What people are told about the column: what it is, what is accepted, where edits go. */
   readonly note?: string;
 }
@@ -29,6 +34,10 @@ export interface TabLayout<Kind extends TabKind = TabKind> {
   readonly entity: Kind;
   readonly title: string;
   readonly columns: readonly Column[];
+  /** The field that names a row, which stays in view with all that comes before it; the first where absent. */
+  readonly naming?: FieldName;
+  /** The field behind which the Sync column stands; the naming one where absent. */
+  readonly syncAfter?: FieldName;
   /** Header of a column of checkboxes; a row that is ticked there is left alone. Absent where there is none. */
   readonly pauseHeader?: string;
 }

@@ -84,6 +84,12 @@ export interface RowCells {
   readonly cells: Readonly<Record<FieldName, Cell>>;
 }
 
+/** The labels of a dropdown that is in one cell of a row. */
+export interface RowChoices {
+  readonly field: FieldName;
+  readonly labels: readonly string[];
+}
+
 /** Cells of a row under columns that are users' own, by header. */
 export type OwnCells = Readonly<Record<string, Cell>>;
 
@@ -99,7 +105,13 @@ export type RowStep =
       readonly idSeen: Cell;
       readonly own?: Damage['own'];
     } & RowCells)
-  | ({ readonly kind: 'append'; readonly entity: TabKind; readonly own?: Damage['own'] } & RowCells)
+  | ({
+      readonly kind: 'append';
+      readonly entity: TabKind;
+      readonly own?: Damage['own'];
+      /** What the cell of a field offers in this row alone. */
+      readonly choices?: RowChoices;
+    } & RowCells)
   | { readonly kind: 'delete'; readonly entity: TabKind; readonly position: number; readonly idSeen: Cell };
 
 export type SetStep = Extract<RowStep, { kind: 'set' }>;

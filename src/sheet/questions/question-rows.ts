@@ -1,6 +1,6 @@
 import { quoteText } from '../../core/text/cut-text.ts';
 import { instantToSerial } from '../../core/text/dates.ts';
-import { answersTo } from '../../core/waiting/answer.ts';
+import { answerLabels, answersTo } from '../../core/waiting/answer.ts';
 import type { Question, TableStep } from '../plans/plan.ts';
 import { describeCell, equalCells, numberCell, textCell } from '../port/cell.ts';
 import type { ObservedRow, ReadTab } from '../port/table.ts';
@@ -83,6 +83,7 @@ function askIn(task: QuestionRows, question: Question, outdated: string | undefi
   const filled = Object.entries({ ...question.cells, [sinceField]: since }).filter(
     ([name, cell]) => tab.fields.has(name) && cell.kind !== 'empty',
   );
+  const labels = answersTo(question.scope).map((answer) => answerLabels[answer]);
   const words =
     outdated === undefined
       ? waitingFor(question.scope)
@@ -93,6 +94,7 @@ function askIn(task: QuestionRows, question: Question, outdated: string | undefi
       entity: 'question',
       id: textCell(question.scope),
       cells: Object.fromEntries(filled),
+      ...(labels.length > 0 ? { choices: { field: chooseField, labels } } : {}),
       ...(tab.hasSync ? { sync: textCell(words) } : {}),
     },
   };

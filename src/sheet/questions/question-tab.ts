@@ -1,4 +1,3 @@
-import { answerLabels } from '../../core/waiting/answer.ts';
 import type { Column, TabLayout } from '../port/layout.ts';
 
 /** A column that only the daemon writes. */
@@ -10,19 +9,19 @@ const shown = (field: string, header: string): Column => ({
   conflict: 'crm',
 });
 
-/** The columns that say what a question is about; in their order, and together they are the question. */
+/** The columns that say what a question is about: in their order, and together they are the question. */
 const saying = [
   shown('what', 'What'),
-  shown('tab', 'Tab'),
-  shown('record', 'Record'),
   shown('title', 'Title'),
   shown('field', 'Field'),
   shown('crm', 'CRM has'),
   shown('table', 'Sheet has'),
   shown('agreed', 'Agreed before'),
+  shown('tab', 'Tab'),
+  shown('record', 'Record'),
 ] as const;
 
-/** The column in which people answer; the daemon never writes it. */
+/** The column in which people answer; the daemon never writes it. Each row offers its own answers. */
 export const chooseField = 'choose';
 /** The column that says since when the question is asked in these words. */
 export const sinceField = 'since';
@@ -35,15 +34,11 @@ export const questionTab = (title: string): TabLayout<'question'> => ({
   entity: 'question',
   title,
   columns: [
+    { field: chooseField, header: 'Choose', kind: 'text', direction: 'both', conflict: 'table' },
     ...saying,
-    {
-      field: chooseField,
-      header: 'Choose',
-      kind: 'text',
-      direction: 'both',
-      conflict: 'table',
-      labels: Object.values(answerLabels),
-    },
     { ...shown(sinceField, 'Since'), kind: 'instant' },
   ],
+  naming: 'title',
+  // What tells where to look further comes behind it.
+  syncAfter: 'agreed',
 });

@@ -44,6 +44,8 @@ export function cellElement(cell) {
   element.style.color = value?.color ?? (value?.background ? 'black' : '');
   element.classList.toggle('is-number', value?.isNumber === true);
   element.classList.toggle('is-bold', value?.isBold === true);
+  element.classList.toggle('is-wrapped', value?.isWrapped === true);
+  element.classList.toggle('is-invalid', value?.isInvalid === true);
   element.classList.toggle('has-note', Boolean(value?.note));
   if (value?.isCheckbox) return checkbox(value);
   const text = document.createElement('span');

@@ -41,9 +41,7 @@ function draw() {
   document.querySelector('#title').textContent = view.title;
   drawTabs(document.querySelector('#tabs'), view.sheets, chosenSheetId, { choose, send });
   document.querySelector('[data-command="showAll"]').hidden =
-    !sheet.isFiltered &&
-    sheet.hiddenRows.length === 0 &&
-    !sheet.columns.some(({ hiddenByUser }) => hiddenByUser);
+    sheet.hiddenRows.length === 0 && !sheet.columns.some(({ hiddenByUser }) => hiddenByUser);
   if (table?.isEditing()) {
     // The cell being typed into stays; what changed meanwhile is drawn after it is left.
     gridElement.addEventListener('focusout', drawLater, { once: true });

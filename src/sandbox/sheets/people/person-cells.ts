@@ -1,13 +1,13 @@
 import { type Cell, mergeCell, withNumberFormat, withoutNumberFormat, withValue } from '../cell.ts';
 import { PLACEHOLDER } from '../display/chips.ts';
 import { formattedValue } from '../display/display.ts';
+import { isValid } from '../display/validation.ts';
 import { type Area, areaAt } from '../grid/grid-range.ts';
 import { type Block, cellsIn, clearCells, putCells } from '../grid/ranges.ts';
 import { copiesOf } from '../grid/relative-references.ts';
 import { cellAt, growColumns, growRows, type Sheet, setCell } from '../spreadsheet.ts';
 import { parseFieldMask } from '../wire/field-mask.ts';
 import { invalidArgument } from '../wire/google-error.ts';
-import { isJsonObject, type JsonObject } from '../wire/json.ts';
 import type { ActionOf } from './person-shapes.ts';
 import { typeIntoCell } from './typed-input.ts';
 
@@ -35,24 +35,10 @@ function growTo(sheet: Sheet, area: Area): void {
 }
 
 function refuseInvalid(cell: Cell | undefined, locale: string): void {
-  const rule = cell?.dataValidation;
-  const condition = rule?.['condition'];
-  if (rule?.['strict'] !== true || !isJsonObject(condition) || !cell?.userEnteredValue) return;
-  const isValid =
-    condition['type'] === 'ONE_OF_LIST'
-      ? listedOptions(condition).includes(formattedValue(cell, locale))
-      : condition['type'] !== 'BOOLEAN' || cell.userEnteredValue.boolValue !== undefined;
-  if (!isValid) {
-    throw invalidArgument(
-      `"${formattedValue(cell, locale)}" violates the data validation rules set on this cell.`,
-    );
-  }
-}
-
-/** The choices of a dropdown. */
-export function listedOptions(condition: JsonObject): string[] {
-  const values = Array.isArray(condition['values']) ? condition['values'] : [];
-  return values.filter(isJsonObject).map((value) => String(value['userEnteredValue'] ?? ''));
+  if (cell?.dataValidation?.['strict'] !== true || isValid(cell, locale)) return;
+  throw invalidArgument(
+    `"${formattedValue(cell, locale)}" violates the data validation rules set on this cell.`,
+  );
 }
 
 /** Puts people and files into the text of a cell, each at its `@`; what else the cell has stays. */
