@@ -44,7 +44,7 @@ const questionWidths: Readonly<Record<string, number>> = {
   field: 110,
   crm: 150,
   table: 150,
-  agreed: 120,
+  agreed: 130,
   tab: 100,
   record: 70,
   since: 130,
