@@ -4,6 +4,7 @@ import { idHeader, syncHeader } from '../core/fields/headers.ts';
 import { type Entity, entities } from '../core/record.ts';
 import { labelKey } from '../core/text/label-key.ts';
 import { isLoopback } from '../http/guard.ts';
+import { extraFieldNames, recordUrlField } from '../sheet/cells/extra-fields.ts';
 import { standardFieldNames } from '../sheet/policy.ts';
 import { isPlaceAlone, isSafeUrl, moreThanPlace, unsafeUrl } from './setting-urls.ts';
 import {
@@ -36,13 +37,17 @@ export function checkRelations(settings: Settings): string[] {
     );
   return [
     ...problems,
-    ...(sheet ? checkSheet(sheet) : []),
+    ...(sheet ? checkSheet(sheet, crm.recordUrl) : []),
     ...(warehouse ? entities.flatMap((entity) => checkColumns(entity, warehouse)) : []),
   ];
 }
 
-const checkSheet = (sheet: SheetSettings): string[] => [
-  ...allTabs(sheet).flatMap(({ entity, tab }) => [...checkFields(entity, tab), ...checkHeaders(entity, tab)]),
+const checkSheet = (sheet: SheetSettings, recordUrl: string | undefined): string[] => [
+  ...allTabs(sheet).flatMap(({ entity, tab }) => [
+    ...checkFields(entity, tab),
+    ...checkLink(entity, tab, recordUrl),
+    ...checkHeaders(entity, tab),
+  ]),
   ...checkTitles(sheet),
 ];
 
@@ -63,8 +68,15 @@ function checkTitles(sheet: SheetSettings): string[] {
 
 type TabSettings = ReturnType<typeof allTabs>[number]['tab'];
 
+const checkLink = (entity: Entity, { columns }: TabSettings, recordUrl: string | undefined): string[] =>
+  columns[recordUrlField] === undefined || recordUrl !== undefined
+    ? []
+    : [
+        `sheet.tabs.${tabNames[entity]}.columns.${recordUrlField}: needs crm.recordUrl, the form of the addresses`,
+      ];
+
 const checkFields = (entity: Entity, { columns, order, title }: TabSettings): string[] =>
-  findUnknown(entity, [...Object.keys(columns), ...order]).map(
+  findUnknown(entity, [...Object.keys(columns), ...order], extraFieldNames(entity)).map(
     ({ known, name }) => `sheet.tabs: ${title} has no field ${name}; it has ${known}`,
   );
 
@@ -75,8 +87,8 @@ const checkColumns = (entity: Entity, { tables }: WarehouseSettings): string[] =
   );
 
 /** The names that are no fields of the entity, each with those that are, in words. */
-function findUnknown(entity: Entity, wanted: readonly string[]) {
-  const names = standardFieldNames(entity);
+function findUnknown(entity: Entity, wanted: readonly string[], extra: readonly string[] = []) {
+  const names = [...standardFieldNames(entity), ...extra];
   const isField = (name: string) =>
     names.includes(name) || (entity === 'lead' && customFieldKey(name) !== undefined);
   const known = `${names.join(', ')}${entity === 'lead' ? ' and custom.<key>' : ''}`;

@@ -62,6 +62,16 @@ const crm = z.strictObject({
     .describe(
       'Further keys of the same account, each with a budget of its own; in the environment separated by commas or line breaks.',
     ),
+  recordUrl: z
+    .string()
+    .regex(
+      /^https?:\/\/.*\{id\}/,
+      'must be an address with {id} in it, such as https://crm.example/{entity}/{id}',
+    )
+    .optional()
+    .describe(
+      'Address of a record in the CRM for people, with {entity} (lead, opportunity, task, contact), {id} and, of contacts, {lead}. A tab shows it in the column record_url.',
+    ),
   timeoutMs: milliseconds(20_000, 'Longest time one request to the CRM may take'),
   budget: section({
     requests: count(100, 'Requests the CRM allows per key in the rolling window.'),

@@ -26,7 +26,7 @@ export function openSheetSide(settings: Settings, link: Link, { fence, own }: Sh
     account: accountOf(settings),
     ...(fence ? { fence } : {}),
   });
-  const sheetLink: SheetLink = { ...link, ...readRules(sheet), table, own };
+  const sheetLink: SheetLink = { ...link, ...readRules(sheet, settings.crm.recordUrl), table, own };
   return { link: sheetLink, side: new SheetSide(sheetLink) };
 }
 
@@ -40,17 +40,27 @@ export const sheetOptions = (sheet: SheetSettings, log: Log): SheetsClientOption
 });
 
 /** What the settings say of what is kept the same, and how. */
-export function readRules(sheet: SheetSettings): Pick<SheetLink, 'entities' | 'policy' | 'titles'> {
-  const policy = readPolicy(sheet);
+export function readRules(
+  sheet: SheetSettings,
+  recordUrl?: string,
+): Pick<SheetLink, 'entities' | 'policy' | 'titles'> {
+  const policy = readPolicy(sheet, recordUrl);
   return { entities: sheetEntities(sheet), policy, titles: titlesOf(policy) };
 }
 
 /** The configuration speaks of the sheet; deciding knows it as the table. */
-export function readPolicy(sheet: SheetSettings): Policy {
+export function readPolicy(sheet: SheetSettings, recordUrl?: string): Policy {
   const { appendsMax, brakes, conflicts: questions, vanishedRows } = sheet;
   const tabs = Object.fromEntries(entities.map((entity) => [entity, readTab(sheet, entity)]));
   const questionsTitle = questions.enabled ? questions.title : undefined;
-  return { tabs: tabs as Record<Entity, TabPolicy>, questionsTitle, vanishedRows, brakes, appendsMax };
+  return {
+    tabs: tabs as Record<Entity, TabPolicy>,
+    questionsTitle,
+    recordUrl,
+    vanishedRows,
+    brakes,
+    appendsMax,
+  };
 }
 
 const conflicts = { crm: 'crm', sheet: 'table', ask: 'ask' } as const;

@@ -8,6 +8,7 @@ import type { FieldName } from '../core/value.ts';
 import type { BrakeLimits } from '../core/waiting/brakes.ts';
 import type { Link } from '../sync/link.ts';
 import { choicesOf, createNames, type Names } from './cells/codec.ts';
+import { extraFields, recordUrlField } from './cells/extra-fields.ts';
 import type { Column, Layout } from './port/layout.ts';
 import { questionTab } from './questions/question-tab.ts';
 
@@ -39,6 +40,8 @@ export interface Policy {
   readonly tabs: Readonly<Record<Entity, TabPolicy>>;
   /** Title of the tab in which people answer what waits for them; absent where there is to be none. */
   readonly questionsTitle?: string | undefined;
+  /** The form of the addresses of records in the CRM, for a column that shows them. */
+  readonly recordUrl?: string | undefined;
   readonly vanishedRows: VanishedRowPolicy;
   readonly brakes: BrakeLimits;
   /** New rows that are written to the table in one cycle at most; the rest follows in the next. */
@@ -56,14 +59,19 @@ export const titlesOf = ({ tabs }: Policy): Link['titles'] => ({
 /** The tabs and columns that follow from the policy and what the CRM has. Tabs of other kinds of record are left alone. */
 export function buildLayout(
   entities: readonly Entity[],
-  { questionsTitle, tabs }: Policy,
+  { questionsTitle, recordUrl, tabs }: Policy,
   catalog: Catalog,
 ): Layout {
   const names = createNames(catalog, [], 'UTC');
   const ofRecords = entities.map((entity) => {
     const tab = tabs[entity];
-    const columns = describeEntity(entity, catalog).flatMap((field) =>
-      buildColumn(field, tab, names, catalog),
+    const fields = describeEntity(entity, catalog);
+    const wanted = extraFields(entity, fields).filter(({ name }) => tab.columns[name] !== undefined);
+    const columns = [...fields, ...wanted].flatMap((field) =>
+      buildColumn(field, tab, names, catalog).map((column) => ({
+        ...column,
+        ...(field.name === recordUrlField && recordUrl !== undefined ? { template: recordUrl } : {}),
+      })),
     );
     const pause = tab.pauseHeader === undefined ? {} : { pauseHeader: tab.pauseHeader };
     return { entity, title: tab.title, columns: arrange(columns, tab.order ?? []), ...pause };

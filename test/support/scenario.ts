@@ -54,7 +54,7 @@ export interface ScenarioOptions {
   readonly counts?: SeedCounts;
   /** Settings that differ from {@link scenarioTimes}, in the time of the scenario. */
   readonly crm?: Partial<Settings['crm']>;
-  readonly sheet?: Partial<Settings['sheet']>;
+  readonly sheet?: Partial<z.input<typeof settingsSchema>['sheet']>;
   /** How far the CRM's clock is ahead of the daemon's. */
   readonly crmAheadMs?: number;
 }
@@ -176,7 +176,7 @@ function joinLink(settings: Settings, { mirror, budget, clock, log }: Parts): Sh
     queue: createInProcessQueue({ concurrency: queue.concurrency, clock, log }),
     clock,
     log,
-    ...readRules(sheet),
+    ...readRules(sheet, crm.recordUrl),
     own: namedInstance('scenario'),
     times: {
       ...crm,

@@ -183,10 +183,13 @@ const valuesShape = z.object({
 /** Of the tabs, in their order. */
 export const titles = ['Leads', 'Opportunities', 'Tasks'];
 
+/** What tabs have beside the values of the CRM that are compared, where they are told to. */
+const notCompared = ['Sync', 'Link', 'Updated'];
+
 /** All rows with anything in a managed cell, from the top down; the words in `Sync` are another matter. */
 export async function readSheet(addresses: SideAddresses): Promise<Tabs> {
   const tabs = await readCells(addresses, titles);
-  return Object.fromEntries(titles.map((title, index) => [title, readRows(tabs[index] ?? [], ['Sync'])]));
+  return Object.fromEntries(titles.map((title, index) => [title, readRows(tabs[index] ?? [], notCompared)]));
 }
 
 /** All rows of one tab, with the words in `Sync`. */

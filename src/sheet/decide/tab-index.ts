@@ -1,10 +1,11 @@
 import { type Cascades, createCascades } from '../../core/cascade.ts';
-import { describeEntity, type FieldDefinition } from '../../core/fields/field.ts';
+import type { FieldDefinition } from '../../core/fields/field.ts';
 import { once } from '../../core/once.ts';
 import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../../core/record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
 import type { FieldName } from '../../core/value.ts';
 import { createNames, type Names } from '../cells/codec.ts';
+import { tabFields } from '../cells/extra-fields.ts';
 import { comingTitles, leadChoices, typedNames } from '../cells/lead-names.ts';
 import type { DecideInput } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
@@ -94,7 +95,7 @@ export function indexTab(
     entity,
     layout,
     tab,
-    fields: new Map(describeEntity(entity, known.catalog).map((field) => [field.name, field])),
+    fields: new Map(tabFields(entity, known.catalog).map((field) => [field.name, field])),
     records: byId(entity, known.records),
     agreements,
     outbox,

@@ -17,6 +17,8 @@ export interface Column extends FieldRules {
   /** The numbers that the CRM takes; absent for any. */
   readonly min?: number;
   readonly max?: number;
+  /** The form of the address that it shows of each record, in place of a value of the CRM. */
+  readonly template?: string;
   /** Labels of the dropdown, where the column has one. */
   readonly labels?: readonly string[];
   /** Colours of the CRM for labels, as `#rrggbb`. */

@@ -10,6 +10,7 @@ import {
 } from '../../../core/state.ts';
 import { type FieldName, pickFields, type Value } from '../../../core/value.ts';
 import { encode } from '../../cells/codec.ts';
+import { shownValue } from '../../cells/extra-fields.ts';
 import { type CellLook, idCell, noteShown } from '../../cells/shown.ts';
 import { type RowState, syncText, waitingState } from '../../cells/sync-text.ts';
 import type { TableStep } from '../../plans/plan.ts';
@@ -136,9 +137,10 @@ function appendRow(index: TabIndex, { cause, record }: DueRow): Verdict {
   const offers: Record<FieldName, Value> = {};
   const typed: Record<FieldName, Value> = {};
   const cells: Record<FieldName, Cell> = {};
-  for (const { field: name } of layout.columns) {
+  for (const column of layout.columns) {
+    const { field: name } = column;
     const edit = waiting[name];
-    const [field, value] = [index.fields.get(name), edit === undefined ? record.fields[name] : edit];
+    const [field, value] = [index.fields.get(name), edit === undefined ? shownValue(record, column) : edit];
     if (!field || field.held !== undefined || !tab.fields.has(name)) continue;
     const cell = value === undefined ? emptyCell : encode(field, value, names);
     // Google puts FALSE into a checkbox that comes with a new row: left there, it would pass for a no that somebody gave.

@@ -24,6 +24,7 @@ import type { Displaced, Edit } from '../../../core/waiting/disorder.ts';
 import { conflictScope } from '../../../core/waiting/scopes.ts';
 import { isForValues, readSideAnswer, readTypedAnswer } from '../../../core/waiting/typed-answer.ts';
 import { encode, type Names } from '../../cells/codec.ts';
+import { shownValue } from '../../cells/extra-fields.ts';
 import { type FieldCell, readCell, type Seen } from '../../cells/read-cell.ts';
 import { showWhole } from '../../cells/sync-text.ts';
 import { describeCell, equalCells } from '../../port/cell.ts';
@@ -225,7 +226,7 @@ function mergeFields(index: TabIndex, row: ObservedRow, record: KnownRecord): Me
       column,
       // Messages speak of the column as people see it.
       field: field.header === column.header ? field : { ...field, header: column.header },
-      crm: record.fields[name],
+      crm: shownValue(record, column),
       unread: record.unread?.[name],
       agreed: agreement?.fields[name],
       offered: agreement?.offered[name],

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import { openScenario } from '../support/scenario.ts';
+
+const sheet = {
+  tabs: {
+    leads: { columns: { record_url: {}, updated_at: {} } },
+    tasks: { columns: { record_url: {} } },
+  },
+};
+
+const openWithLinks = () => openScenario({ crm: { recordUrl: 'https://crm.example/{entity}s/{id}' }, sheet });
+
+test('rows show the address of their record and when the CRM changed it, where the configuration names these columns', async () => {
+  const scene = await openWithLinks();
+  const id = await scene.crm.create('lead', { title: 'Acme' });
+  const row = await scene.told('lead', id, /^Synced/);
+  expect(row).toMatchObject({ Link: `https://crm.example/leads/${id}` });
+  expect(row?.['Updated']).toMatch(/^\d{4}-\d{2}-\d{2} \d{2}:\d{2}$/);
+  expect(await scene.row('opportunity', 3001)).not.toHaveProperty('Link');
+});
+
+test('S4: what is typed over an address goes nowhere, and the address comes back', async () => {
+  const scene = await openWithLinks();
+  const id = await scene.crm.create('task', { title: 'Call' });
+  await scene.told('task', id, /^Synced/);
+  const row = await scene.position('task', id);
+  await scene.act({ kind: 'edit', sheet: 'Tasks', row, column: 'Link', text: 'https://elsewhere.example' });
+  await scene.settled();
+  expect(await scene.row('task', id)).toMatchObject({ Link: `https://crm.example/tasks/${id}` });
+  expect(scene.requests('PUT', /./)).toEqual([]);
+});
+
+test('a row that a user adds gets its address with its record', async () => {
+  const scene = await openWithLinks();
+  await scene.act({ kind: 'edit', sheet: 'Tasks', row: 30, column: 'Title', text: 'Write' });
+  const row = await scene.told('task', { Title: 'Write' }, /^Synced/);
+  expect(row?.['Link']).toBe(`https://crm.example/tasks/${row?.['ID']}`);
+});
