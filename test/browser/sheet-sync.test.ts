@@ -2,7 +2,7 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { valueAt } from '../../src/cli/check/crm-person.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { openScenario, type Scenario } from '../support/scenario.ts';
+import { openScenario, type Scenario, type ScenarioOptions } from '../support/scenario.ts';
 
 /* What a person does on the sheet's page, with the whole daemon between it and the CRM. */
 
@@ -26,9 +26,9 @@ interface Desk {
 }
 
 /** Opens the page on a filled sheet; the test fails when the page logs an error. */
-async function openDesk(): Promise<Desk> {
-  const scene = await openScenario();
-  const page = await browser.newPage({ viewport: { width: 1600, height: 700 } });
+async function openDesk(options: ScenarioOptions = {}): Promise<Desk> {
+  const scene = await openScenario(options);
+  const page = await browser.newPage({ viewport: { width: 1366, height: 768 } });
   onTestFinished(() => page.close());
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(String(error)));
@@ -91,3 +91,35 @@ test('an edit that is being typed reaches its record although the daemon takes a
   await scene.settled();
   expect([updates(desk), creates(desk)]).toEqual([1, 0]);
 });
+
+test('an account manager sees all of a conflict on a small screen, and settles it with one of two answers', async () => {
+  const desk = await openDesk({ sheet: { tabs: { leads: { conflict: 'ask' } } } });
+  const { scene, page } = desk;
+  const { id } = await scene.crm.take('lead');
+  await scene.cycled(1);
+  await Promise.all([
+    scene.crm.update('lead', id, { title: 'Said in the CRM' }),
+    scene.sheet.type('lead', id, { Title: 'Said in the sheet' }),
+  ]);
+  await scene.told('lead', id, /^Conflict/);
+  await page.locator('#tabs').getByText('Conflicts', { exact: true }).click();
+  const shown = ['Said in the CRM', 'Said in the sheet'].map((text) =>
+    page.locator('[data-row="1"]', { hasText: text }).last(),
+  );
+  const choose = page.locator('[data-row="1"][data-column="0"]');
+  for (const cell of [choose, ...shown]) await expectInView(page, cell);
+  await choose.dblclick();
+  const list = page.getByLabel('Choice');
+  expect(await list.locator('option').allTextContents()).toEqual(['', 'CRM', 'Sheet']);
+  await list.selectOption('Sheet');
+  await eventually(() => desk.inCrm(id, 'title')).toBe('Said in the sheet');
+  await scene.settled();
+  expect((await scene.row('lead', id))?.['Title']).toBe('Said in the sheet');
+});
+
+async function expectInView(page: Page, cell: Locator): Promise<void> {
+  await cell.waitFor();
+  const box = await cell.boundingBox();
+  const { width = 0, height = 0 } = page.viewportSize() ?? {};
+  expect(box && box.x >= 0 && box.x + box.width <= width && box.y + box.height <= height).toBe(true);
+}
