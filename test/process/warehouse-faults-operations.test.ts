@@ -12,6 +12,7 @@ import { openPostgresLine } from '../support/postgres-line.ts';
 import { realClock } from '../support/real-clock.ts';
 import { findDiskProblem, openSmallDisk } from '../support/small-disk.ts';
 import { until } from '../support/until.ts';
+import { editTerms } from '../support/warehouse-edits-engine.ts';
 import type { WarehouseEngine } from '../support/warehouse-engine.ts';
 import { openRole, openTroubled, ownServer } from '../support/warehouse-trouble.ts';
 
@@ -181,26 +182,33 @@ describe('a warehouse in a place of its own kind', limit, () => {
     ]);
   });
 
-  test('A19: says nothing to an idle database but how fresh it is, once in each period', async () => {
-    const database = await openDatabase();
-    onTestFinished(() => database[Symbol.asyncDispose]());
-    const line = await openPostgresLine(database.url);
-    onTestFinished(() => line[Symbol.asyncDispose]());
-    const { stage } = await openTroubled({
-      database,
-      url: line.through(database.url),
-      terms: { freshnessMs: 1_000 },
-    });
-    await stage.compared();
-    const seen: string[] = [];
-    line.intercept((sql) => {
-      seen.push(sql);
-      return 'pass';
-    });
-    const begunAt = performance.now();
-    await until('freshness was written four times', async () => seen.length >= 4);
-    const periods = Math.ceil((performance.now() - begunAt) / 1_000);
-    expect(seen.length).toBeLessThanOrEqual(periods + 1);
-    expect(seen.filter((sql) => !sql.includes('"freshness"'))).toEqual([]);
-  });
+  test.each([
+    ['', undefined],
+    [', also where users edit the tables', editTerms],
+  ])(
+    'A19: says nothing to an idle database but how fresh it is, once in each period%s',
+    async (_where, editing) => {
+      const database = await openDatabase();
+      onTestFinished(() => database[Symbol.asyncDispose]());
+      const line = await openPostgresLine(database.url);
+      onTestFinished(() => line[Symbol.asyncDispose]());
+      const { stage } = await openTroubled({
+        database,
+        url: line.through(database.url),
+        terms: { freshnessMs: 1_000, ...(editing ? { editing } : {}) },
+      });
+      await stage.compared();
+      await stage.settled();
+      const seen: string[] = [];
+      line.intercept((sql) => {
+        seen.push(sql);
+        return 'pass';
+      });
+      const begunAt = performance.now();
+      await until('freshness was written four times', async () => seen.length >= 4);
+      const periods = Math.ceil((performance.now() - begunAt) / 1_000);
+      expect(seen.length).toBeLessThanOrEqual(periods + 1);
+      expect(seen.filter((sql) => !sql.includes('"freshness"'))).toEqual([]);
+    },
+  );
 });
