@@ -98,7 +98,7 @@ export const dateFormats: Readonly<Partial<Record<FieldKind, sheets_v4.Schema$Nu
 function numberFormatOf(column: Column): sheets_v4.Schema$NumberFormat | undefined {
   const { kind } = column;
   if (kind === 'number') return isMoney(column) ? { type: 'NUMBER', pattern: '#,##0.00' } : undefined;
-  if (kind === 'integer' || kind === 'task' || kind === 'boolean') return undefined;
+  if (kind === 'integer' || kind === 'boolean') return undefined;
   return dateFormats[kind] ?? { type: 'TEXT', pattern: '@' };
 }
 

@@ -98,8 +98,8 @@ function buildColumn(field: FieldDefinition, tab: TabPolicy, names: Names, catal
   const rules = tab.columns[field.name] ?? {};
   const direction = field.isReadOnly && rules.direction !== 'off' ? 'toTable' : (rules.direction ?? 'both');
   if (direction === 'off') return [];
-  // Leads are too many and too restless for a dropdown; a multi-select can not be one.
-  const hasDropdown = field.kind !== 'lead' && field.kind !== 'multi-select';
+  // Leads and tasks are too many and too restless for a dropdown; a list of several can not be one.
+  const hasDropdown = !['lead', 'task', 'multi-select'].includes(field.kind);
   const labels = hasDropdown ? choicesOf(field, names)?.labels : undefined;
   const colours = field.kind === 'lead-status' ? coloursOf(catalog) : {};
   const header = headerOf(field, tab);
@@ -117,7 +117,8 @@ function buildColumn(field: FieldDefinition, tab: TabPolicy, names: Names, catal
     ...(Object.keys(colours).length > 0 ? { colours } : {}),
     ...(field.held === undefined ? {} : { held: field.held }),
   };
-  return [{ ...column, note: describeColumn(field, column) }];
+  const isNamed = names.users.labels.length > 0;
+  return [{ ...column, note: describeColumn(field, column, isNamed ? namedUsers[field.kind] : undefined) }];
 }
 
 function coloursOf(catalog: Catalog): Record<string, string> {
@@ -147,23 +148,33 @@ const accepted: Readonly<Record<FieldKind, string>> = {
   user: 'A user of the CRM, by id',
   users: 'Users of the CRM by id, separated by commas',
   lead: 'A lead: its title where only one lead has it, its id, or both',
-  task: 'A task: its id, or its title where only one task has it',
+  task: 'A task: its title where only one task has it, its id, or both',
   stage: 'A stage as in the dropdown: Pipeline / Stage',
   'lead-status': 'A status of the dropdown',
   'task-status': 'A status of the dropdown',
   'task-priority': 'A priority of the dropdown',
 };
 
-/** What people read at the header of a column: what it takes, and what becomes of what they type. */
-function describeColumn(field: FieldDefinition, column: Omit<Column, 'note'>): string {
+/** The same where users have names. */
+const namedUsers: Readonly<Partial<Record<FieldKind, string>>> = {
+  user: 'A user of the CRM: a name of the dropdown, or an id',
+  users: 'Users of the CRM by name or id, separated by commas',
+};
+
+/** What people read at the header of a column: what it `takes`, and what becomes of what they type. */
+function describeColumn(
+  field: FieldDefinition,
+  column: Omit<Column, 'note'>,
+  takes = accepted[field.kind],
+): string {
   if (field.held !== undefined)
     return `Held: ${field.held}. What is typed here is not sent until the field is back; then it goes on by itself.`;
   if (field.isReadOnly || column.direction === 'toTable') {
     return 'Shown from the CRM. What is typed here is replaced and does not reach the CRM.';
   }
-  const { isFixed, isRequired, kind } = field;
+  const { isFixed, isRequired } = field;
   const said = [
-    [accepted[kind], ...limitsOf(field)].join(', '),
+    [takes, ...limitsOf(field)].join(', '),
     ...(isRequired ? ['A new row is not sent without it'] : []),
     isFixed ? 'It goes to the CRM with a new row and can not be changed later' : 'Edits go to the CRM',
   ];

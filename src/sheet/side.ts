@@ -8,7 +8,7 @@ import { shownUnder } from '../core/waiting/brakes.ts';
 import type { Conflict } from '../core/waiting/waiting.ts';
 import type { PlanDifference, Question, Side, SidePace, SideReport } from '../sync/side.ts';
 import { createNames, type Decoded, decode, encode } from './cells/codec.ts';
-import { leadChoices, typedNames } from './cells/lead-names.ts';
+import { namesOfRecords, titledChoices } from './cells/lead-names.ts';
 import { decodeTyped } from './cells/read-cell.ts';
 import { showWhole } from './cells/sync-text.ts';
 import { beginTrail, type CycleResult, dryRun, type Round, runCycle, type Trail } from './cycle.ts';
@@ -208,8 +208,8 @@ export function readTyped(link: LayoutLink, conflict: Conflict, text: string): D
   // No instant can be typed, so the zone does not matter.
   const records = mirror.readRecords();
   const names = {
-    ...createNames(catalog, leadChoices(records), 'UTC'),
-    ...typedNames({ catalog, records }),
+    ...createNames(catalog, titledChoices('lead', records), 'UTC'),
+    ...namesOfRecords({ catalog, records }),
   };
   const tab = tabOf(currentLayout(link), entity);
   const column = tab && columnOf(tab, name);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FieldDefinition } from '../../src/core/fields/field.ts';
 import type { Value } from '../../src/core/value.ts';
-import { createNames, decode, leadChoice } from '../../src/sheet/cells/codec.ts';
+import { createNames, decode, titledChoice } from '../../src/sheet/cells/codec.ts';
 import { booleanCell, type Cell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import { fieldOfKind, sampleCatalog, sampleField, sampleNames } from '../support/fields.ts';
 
@@ -228,7 +228,7 @@ describe('what a person types', () => {
     ['Acme #1', { value: 1 }],
     ['#42 Bäcker & Söhne', { value: 42 }],
     ['\u202a#42\u202c', { value: 42 }],
-    ['Acme #42', { reason: 'No lead is called “Acme #42”. Write its title or its id, like #42.' }],
+    ['Acme #42', { reason: 'No lead is called “Acme #42”. Did you mean Acme (#1)?' }],
   ])('as a lead: %j', (typed, expected) => check(fieldOfKind.lead, typed, expected));
 
   it.each<TypedCase>([
@@ -255,7 +255,7 @@ describe('what a person types', () => {
   });
 
   it('as a lead whose title is the id of another: nobody can tell', () => {
-    const leads = [leadChoice(7, '42'), leadChoice(42, 'Acme'), leadChoice(43, 'Acme (#42)')];
+    const leads = [titledChoice(7, '42'), titledChoice(42, 'Acme'), titledChoice(43, 'Acme (#42)')];
     const some = createNames(sampleCatalog, leads, 'Europe/Berlin');
     const typed = (text: string) => decode(fieldOfKind.lead, textCell(text), some);
     expect(typed('42')).toEqual({

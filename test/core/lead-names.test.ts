@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecordKey } from '../../src/core/record.ts';
-import { createNames, decode, leadChoice } from '../../src/sheet/cells/codec.ts';
+import { createNames, decode, titledChoice } from '../../src/sheet/cells/codec.ts';
 import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { sampleCatalog, sampleField } from '../support/fields.ts';
 import { addRecord, addRow, changeRecord, leadKey, recordOf, rowOf, type World } from '../support/world.ts';
@@ -54,7 +54,7 @@ describe('a lead cell that shows a title and an id', () => {
   });
 
   it('means its id beside leads without a title', () => {
-    const names = createNames(sampleCatalog, [leadChoice(1, 'Acme'), leadChoice(2, '')], 'UTC');
+    const names = createNames(sampleCatalog, [titledChoice(1, 'Acme'), titledChoice(2, '')], 'UTC');
     for (const text of ['1', '#1', '(#1)', 'Acme (#1)'])
       expect(decode(sampleField('task', 'lead_id'), textCell(text), names)).toMatchObject({ value: 1 });
   });

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { type Cell, describeCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
-import { addRecord, addRow, createWorld, recordOf, rowOf, type World } from '../support/world.ts';
+import {
+  addRecord,
+  addRow,
+  createWorld,
+  recordOf,
+  removeRecord,
+  rowOf,
+  type World,
+} from '../support/world.ts';
 import { settle } from '../support/world-daemon.ts';
 import { syncOf } from '../support/world-view.ts';
 
@@ -31,12 +39,12 @@ describe('a parent task', () => {
     ['its title and its id', (id: string) => textCell(`Call back (#${id})`)],
     ['its id as a text', (id: string) => textCell(id)],
     ['its id', (id: string) => numberCell(Number(id))],
-  ])('is understood by %s, and its cell shows the id', async (_what, cell) => {
+  ])('is understood by %s, and its cell shows both', async (_what, cell) => {
     const { ids, world } = await worldWithTasks('Call back', 'Write minutes');
     const [parent = '', child = ''] = ids;
     const [known, says] = await typeParent(world, child, cell(parent));
     expect([known, says]).toEqual([Number(parent), expect.stringMatching(/^Synced /)]);
-    expect(rowOf(world, taskKey(child)).cells['parent_task_id']).toEqual(numberCell(Number(parent)));
+    expect(rowOf(world, taskKey(child)).cells['parent_task_id']).toEqual(textCell(`Call back (#${parent})`));
   });
 
   it('is the one with a bare number as its id, also where another task is called like that number', async () => {
@@ -67,6 +75,31 @@ describe('a parent task', () => {
     );
   });
 
+  it('that is called nearly so is suggested', async () => {
+    const { ids, world } = await worldWithTasks('Call back', 'Write minutes');
+    const [, child = ''] = ids;
+    expect((await typeParent(world, child, textCell('Cal back')))[1]).toBe(
+      `Error: No task is called “Cal back”. Did you mean Call back (#${ids[0]})?`,
+    );
+  });
+
+  it('that nobody knows here is for the CRM to judge by its id', async () => {
+    const { ids, world } = await worldWithTasks('Call back');
+    const [child = ''] = ids;
+    expect((await typeParent(world, child, textCell('#5001')))[0]).toBe(5001);
+    expect(rowOf(world, taskKey(child)).cells['parent_task_id']).toEqual(textCell('#5001'));
+  });
+
+  it('whose cell shows its bare id, as earlier versions wrote it, is no edit', async () => {
+    const { ids, world } = await worldWithTasks('Call back', 'Write minutes');
+    const [parent = '', child = ''] = ids;
+    await typeParent(world, child, textCell('Call back'));
+    for (const [key, { shown: _shown, ...rest }] of world.agreements) world.agreements.set(key, rest);
+    rowOf(world, taskKey(child)).cells['parent_task_id'] = numberCell(Number(parent));
+    expect((await settle(world)).outbox.save).toEqual([]);
+    expect(rowOf(world, taskKey(child)).cells['parent_task_id']).toEqual(textCell(`Call back (#${parent})`));
+  });
+
   it('that is a new row itself is waited for, also where an older task is called the same', async () => {
     const { ids, world } = await worldWithTasks('Call back', 'Write minutes');
     const [older, child = ''] = ids;
@@ -76,7 +109,7 @@ describe('a parent task', () => {
     );
   });
 
-  it('whose title changes leaves the rows that name it as they are', async () => {
+  it('whose title changes sends nothing for the rows that name it: they show the new one', async () => {
     const { ids, world } = await worldWithTasks('Call back', 'Write minutes');
     const [parent = '', child = ''] = ids;
     await typeParent(world, child, textCell('Call back'));
@@ -86,6 +119,24 @@ describe('a parent task', () => {
     };
     expect((await settle(world)).outbox.save).toEqual([]);
     expect(recordOf(world, taskKey(child)).fields['parent_task_id']).toBe(Number(parent));
+    expect(rowOf(world, taskKey(child)).cells['parent_task_id']).toEqual(textCell(`Call again (#${parent})`));
+  });
+});
+
+describe('a lead', () => {
+  it('that nothing is called like gets suggestions, of leads that are there alone', async () => {
+    const world = createWorld();
+    const titles = ['Green Lane GmbH', 'Green Lane Ltd', 'Green Lane (Zoë Weiß)', 'Green Lane & Sons'];
+    const ids = titles.map((title) => addRecord(world, 'lead', { title }));
+    const task = addRecord(world, 'task', { title: 'Call' });
+    await settle(world);
+    removeRecord(world, leadKey(ids[1] ?? ''));
+    await settle(world);
+    rowOf(world, taskKey(task)).cells['lead_id'] = textCell('green lane');
+    await settle(world);
+    expect(syncOf(rowOf(world, taskKey(task)))).toBe(
+      'Error: No lead is called “green lane”. Did you mean Green Lane GmbH (#1), Green Lane & Sons (#4) or Green Lane (Zoë Weiß) (#3)?',
+    );
   });
 });
 

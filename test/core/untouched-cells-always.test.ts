@@ -25,6 +25,7 @@ import { cycle, type Outcome, pull, settle } from '../support/world-daemon.ts';
 const optionNames = ['Print', 'Packaging', 'Print, packaging', 'print', 'SEO', 'A; b', 'a', 'B', 'SEO, A; b'];
 const labels = ['New', 'new', 'Won', 'New (#1)', 'talk', '2'];
 const stageNames = ['Sales / New', 'Sales / Won', 'Deals / New', 'Deals / Won', 'Deals / 11'];
+const userNames = ['Ewa', 'ewa', 'Ola', 'Zoë, Ewa', 'Ewa (99)', 'Zoë'];
 const titles = ['Acme', 'acme', 'Beta', 'Acme (#1)', 'Beta (#1)', '#2', '1', 'Acme, Beta'];
 
 /** What the CRM calls everything that cells name. Options, stages and statuses go by their place. */
@@ -34,6 +35,8 @@ interface Naming {
   readonly stages: readonly string[];
   readonly statuses: readonly string[];
   readonly titles: readonly string[];
+  /** Of the users 7, 8 and 9; empty where the configuration does not name one. */
+  readonly users: readonly string[];
 }
 
 const some = (names: readonly string[], minLength: number) =>
@@ -45,9 +48,10 @@ const anyNaming: fc.Arbitrary<Naming> = fc.record({
   stages: some(stageNames, 2),
   statuses: some(labels, 2),
   titles: fc.tuple(fc.constantFrom(...titles), fc.constantFrom(...titles)),
+  users: fc.array(fc.constantFrom('', ...userNames), { minLength: 3, maxLength: 3 }),
 });
 
-function catalogOf({ options, stages, statuses, tiers }: Naming): Catalog {
+function catalogOf({ options, stages, statuses, tiers, users }: Naming): Catalog {
   const staged = stages.map((text, order) => {
     const [pipeline = '', name = ''] = text.split(' / ');
     return { id: 11 + order, pipeline, name, order };
@@ -64,7 +68,10 @@ function catalogOf({ options, stages, statuses, tiers }: Naming): Catalog {
     customFields: [
       { key: 'tier', name: 'Tier', kind: 'select', options: tiers, optionIds: idsOf(tiers) },
       { key: 'topics', name: 'Topics', kind: 'multi-select', options, optionIds: idsOf(options) },
+      { key: 'owner', name: 'Owner', kind: 'user', options: [] },
+      { key: 'team', name: 'Team', kind: 'users', options: [] },
     ],
+    users: users.flatMap((name, index) => (name === '' ? [] : [{ id: String(7 + index), name }])),
   };
 }
 
@@ -118,8 +125,15 @@ async function openWorld(naming: Naming): Promise<World> {
     status_name: 'talk',
     'custom.tier': tiers[0] ?? null,
     'custom.topics': options.slice(0, 2),
+    'custom.owner': '7',
+    'custom.team': ['8', '7'],
   });
-  addRecord(world, 'lead', { title: second, status_name: 'done', 'custom.topics': options });
+  addRecord(world, 'lead', {
+    title: second,
+    status_name: 'done',
+    'custom.topics': options,
+    'custom.owner': '9',
+  });
   addRecord(world, 'opportunity', { lead_id: 1, stage_id: 11 });
   addRecord(world, 'task', { title: 'Call', lead_id: 2, status: 1, priority: 2 });
   addRecord(world, 'task', { title: 'Call', lead_id: 1, status: 2, priority: 3, parent_task_id: 4 });
@@ -148,7 +162,7 @@ async function take(before: World, last: Naming, step: Step): Promise<World> {
   changeRecord(world, deal, { stage_id: 11 + moves.stage });
   const topics = [...new Set(moves.topics)].flatMap((index) => naming.options[index] ?? []);
   if (topics.length > 0 && company === 'follows')
-    changeRecord(world, leadKey(2), { 'custom.topics': topics });
+    changeRecord(world, leadKey(2), { 'custom.topics': topics, 'custom.owner': String(7 + moves.stage) });
   await pull(world);
   for (const outcome of looksAfter) await cycle(world, outcome);
   return world;
@@ -160,7 +174,9 @@ describe('whatever the CRM renames, adds, deletes, swaps or puts into another or
   it('S2: it is sent nothing, no question is asked, and every row follows, as long as no user types', async () => {
     await fc.assert(
       fc.asyncProperty(anyNaming, anySteps, fc.boolean(), async (naming, steps, isUpgraded) => {
-        let [world, last] = [await openWorld(naming), naming];
+        // That version knew no names of users.
+        const atFirst = isUpgraded ? { ...naming, users: [] } : naming;
+        let [world, last] = [await openWorld(atFirst), naming];
         if (isUpgraded) forgetShown(world);
         for (const step of steps) {
           world = await take(world, last, step);

@@ -4,7 +4,7 @@ import type { RecordKey } from '../../src/core/record.ts';
 import { readRecord } from '../../src/crm/records.ts';
 import type { CrmAnswer } from '../../src/sandbox/crm/answers.ts';
 import type { ExtendedValue } from '../../src/sandbox/sheets/cell.ts';
-import { createNames, encode, leadChoice } from '../../src/sheet/cells/codec.ts';
+import { createNames, encode, titledChoice } from '../../src/sheet/cells/codec.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { booleanCell, type Cell, describeCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
@@ -139,7 +139,7 @@ function wantedRows(people: People, entity: TabEntity): string[][] {
   const layout = currentLayout(link).find((candidate) => candidate.entity === entity);
   if (!catalog || !layout) return [];
   const records = entity === 'lead' ? crm.records.leads.live() : crm.records.tasks.live();
-  const leads = crm.records.leads.live().map(({ id, title }) => leadChoice(id, title));
+  const leads = crm.records.leads.live().map(({ id, title }) => titledChoice(id, title));
   const names = createNames(catalog, leads, 'Etc/GMT');
   const definitions = new Map(describeEntity(entity, catalog).map((field) => [field.name, field]));
   return records

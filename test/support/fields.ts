@@ -3,7 +3,7 @@ import { describeEntity, type FieldDefinition } from '../../src/core/fields/fiel
 import type { FieldKind } from '../../src/core/fields/field-kind.ts';
 import type { ConflictPolicy } from '../../src/core/merge.ts';
 import { type Entity, entities } from '../../src/core/record.ts';
-import { createNames, leadChoice, type Names } from '../../src/sheet/cells/codec.ts';
+import { createNames, type Names, titledChoice } from '../../src/sheet/cells/codec.ts';
 import type { Column } from '../../src/sheet/port/layout.ts';
 
 /** A catalog with what is awkward in real ones: equal stage names, options with commas, odd labels. */
@@ -59,11 +59,11 @@ export const sampleCatalog: Catalog = {
 export const sampleNames: Names = createNames(
   sampleCatalog,
   [
-    leadChoice(1, 'Acme'),
-    leadChoice(2, 'Twin'),
-    leadChoice(3, 'Twin'),
-    leadChoice(42, 'Bäcker & Söhne'),
-    leadChoice(7, '2019'),
+    titledChoice(1, 'Acme'),
+    titledChoice(2, 'Twin'),
+    titledChoice(3, 'Twin'),
+    titledChoice(42, 'Bäcker & Söhne'),
+    titledChoice(7, '2019'),
   ],
   'Europe/Berlin',
 );

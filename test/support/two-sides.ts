@@ -97,6 +97,7 @@ const taskPriorities = ['', 'Low', 'Medium', 'High'];
 function expectedTabs(crm: Snapshot): Tabs {
   const statuses = new Map(crm.leadStatuses.map(({ name, label }) => [name, label]));
   const leads = new Map(crm.leads.map(({ id, title }) => [id, `${title} (#${id})`]));
+  const tasks = new Map(crm.tasks.map(({ id, title }) => [id, `${title} (#${id})`]));
   const stages = new Map(
     crm.pipelines.flatMap(({ name, stages: ofPipeline }) =>
       ofPipeline.map((stage) => [stage.id, `${name} / ${stage.name}`] as const),
@@ -136,7 +137,7 @@ function expectedTabs(crm: Snapshot): Tabs {
         Start: toSerial(task.start_date),
         Due: toSerial(task.due_date),
         Lead: task.lead_id ? leads.get(task.lead_id) : null,
-        'Parent task': task.parent_task_id,
+        'Parent task': task.parent_task_id ? tasks.get(task.parent_task_id) : null,
         Created: toSerial(task.created_at),
       }),
     ),

@@ -12,7 +12,7 @@ import {
 } from '../../src/core/record.ts';
 import { emptyAgreement, type JournalEntry } from '../../src/core/state.ts';
 import type { FieldName, Fields, Value } from '../../src/core/value.ts';
-import { createNames, encode, leadChoice, type Names } from '../../src/sheet/cells/codec.ts';
+import { createNames, encode, type Names, titledChoice } from '../../src/sheet/cells/codec.ts';
 import { beginTrail, type Trail } from '../../src/sheet/cycle.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import type { ColumnPolicy, Policy } from '../../src/sheet/policy.ts';
@@ -212,7 +212,7 @@ export function fieldsOf(world: World, entity: Entity): FieldDefinition[] {
 /** How the daemon names things in cells. */
 export function namesOf(world: World): Names {
   const leads = [...world.crm.values()].filter(({ key }) => key.entity === 'lead');
-  const choices = leads.map(({ key, fields }) => leadChoice(Number(key.id), String(fields['title'] ?? '')));
+  const choices = leads.map(({ key, fields }) => titledChoice(Number(key.id), String(fields['title'] ?? '')));
   return createNames(world.catalog, choices, 'UTC');
 }
 

@@ -7,9 +7,11 @@ export interface Catalog {
   readonly pipelines: readonly Pipeline[];
   readonly leadStatuses: readonly LeadStatus[];
   readonly customFields: readonly CustomField[];
+  /** Whom the configuration names; the CRM lists its users nowhere. Absent where it names nobody. */
+  readonly users?: readonly User[];
   /** Elements that could not be understood in the last read: where they are, and whose fields name them. Absent where all were. */
   readonly odd?: readonly { readonly entity: Entity; readonly words: string }[];
-  /** What stages and statuses were called before, as fields keep it of their options; absent in a catalog that was just read. */
+  /** What stages, statuses and users were called before, as fields keep it of their options; absent in a catalog that was just read. */
   readonly formerLabels?: FormerLabels;
 }
 
@@ -17,6 +19,8 @@ export interface Catalog {
 export interface FormerLabels {
   readonly stages: readonly FormerLabel<number>[];
   readonly leadStatuses: readonly FormerLabel<string>[];
+  /** Absent in what was kept before users had names. */
+  readonly users?: readonly FormerLabel<string>[];
 }
 
 /** A label that was shown for an id before. */
@@ -44,6 +48,12 @@ export interface LeadStatus {
   readonly color?: string;
 }
 
+/** A user of the CRM. */
+export interface User {
+  readonly id: string;
+  readonly name: string;
+}
+
 export interface CustomField {
   readonly key: string;
   readonly name: string;
@@ -62,8 +72,10 @@ export interface CustomField {
 export interface Choice<Id extends string | number> {
   readonly id: Id;
   readonly label: string;
-  /** Other spellings that are understood when a person types them, unless two choices share them. */
+  /** Other spellings that are understood when a person types them, unless two choices share them. What is suggested is found by the first. */
   readonly aliases: readonly string[];
+  /** The label with what tells it apart, where it lacks that. */
+  readonly inFull?: string;
 }
 
 export const emptyCatalog: Catalog = { pipelines: [], leadStatuses: [], customFields: [] };
@@ -92,8 +104,22 @@ export function leadStatusChoices(catalog: Catalog): Choice<string>[] {
   return tellApart(choices, catalog.formerLabels?.leadStatuses);
 }
 
+/** A user's name with the id, as two of one name are told apart: no other id is shown with a `#` in their columns. */
+export const userWithId = (name: string, id: string | number): string => `${name} (${id})`;
+
+/** Users by name; the name with the id is understood too, and the id alone. */
+export function userChoices({ formerLabels, users = [] }: Catalog): Choice<string>[] {
+  const choices = users.map(({ id, name }) => ({
+    id,
+    label: name,
+    aliases: [name, userWithId(name, id), id],
+    inFull: userWithId(name, id),
+  }));
+  return tellApart(choices, formerLabels?.users, userWithId);
+}
+
 /**
- * The catalog as the CRM has it now, with the labels that its stages, statuses and options had before. A row that still shows one goes on
+ * The catalog as the CRM has it now, with the labels that its stages, statuses and options, and its users, had before. A row that still shows one goes on
  * meaning the same, and gets the new label; without, everybody's rows would hold a name that nobody knows.
  */
 export function keepFormerLabels(now: Catalog, before: Catalog): Catalog {
@@ -102,6 +128,7 @@ export function keepFormerLabels(now: Catalog, before: Catalog): Catalog {
   const formerLabels: FormerLabels = {
     stages: addRenamed(kept.stages, stageChoices(before), stageChoices(next)),
     leadStatuses: addRenamed(kept.leadStatuses, leadStatusChoices(before), leadStatusChoices(next)),
+    users: addRenamed(kept.users ?? [], userChoices(before), userChoices(next)),
   };
   const customFields = next.customFields.map((field) => keepFormerOptions(field, before));
   return { ...next, customFields, formerLabels };
@@ -163,11 +190,12 @@ export const taskPriorityChoices: readonly Choice<number>[] = [
 function tellApart<Id extends string | number>(
   choices: readonly Choice<Id>[],
   former: readonly FormerLabel<Id>[] = [],
+  withId: typeof labelWithId = labelWithId,
 ): Choice<Id>[] {
   const bearers = Map.groupBy([...choices, ...former], ({ label }) => labelKey(label));
   return choices.map((choice) => {
     const { id, label, aliases } = choice;
     const isShared = (bearers.get(labelKey(label)) ?? []).some((other) => other.id !== id);
-    return isShared ? { id, label: labelWithId(label, id), aliases: [...aliases, label] } : choice;
+    return isShared ? { id, label: withId(label, id), aliases: [...aliases, label] } : choice;
   });
 }

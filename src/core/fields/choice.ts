@@ -1,5 +1,6 @@
 import { once } from '../once.ts';
 import { labelKey, labelWithId } from '../text/label-key.ts';
+import { createSuggester } from '../text/suggest.ts';
 import type { Choice, FormerLabel } from './catalog.ts';
 
 /**
@@ -26,6 +27,22 @@ export interface ChoiceIndex<Id extends string | number> {
    * else is called so now.
    */
   mayShow(id: string | number, text: string): boolean;
+  /** What may be meant by a text that names nothing, in words that name one thing each. */
+  suggest(text: string): readonly string[];
+}
+
+/** An index that is made when it is asked first: there may be many things, and few that are named. */
+export function lazyChoices<Id extends string | number>(make: () => ChoiceIndex<Id>): ChoiceIndex<Id> {
+  const index = once(make);
+  return {
+    get labels() {
+      return index().labels;
+    },
+    label: (id) => index().label(id),
+    find: (text) => index().find(text),
+    mayShow: (id, text) => index().mayShow(id, text),
+    suggest: (text) => index().suggest(text),
+  };
 }
 
 /** A bare id may lack the `#`; behind a text it may not, because `Acme (2019)` is a title. */
@@ -68,11 +85,17 @@ export function indexChoices<Id extends string | number>(
     const label = byId.get(String(id))?.label;
     return bearers.length > 0 && label !== undefined && labelKey(label) === labelKey(labelWithId(text, id));
   };
+  const suggest = createSuggester(() =>
+    choices.flatMap(({ aliases: [name], inFull, label }) =>
+      name === undefined ? [] : [{ name, label: inFull ?? label }],
+    ),
+  );
   return {
     labels: choices.map((choice) => choice.label),
     label: (id) => byId.get(String(id))?.label,
     find,
     mayShow,
+    suggest,
   };
 }
 

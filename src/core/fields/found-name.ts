@@ -1,12 +1,12 @@
 import { listFew, quoteText } from '../text/cut-text.ts';
-import type { Found } from './choice.ts';
+import type { ChoiceIndex, Found } from './choice.ts';
 
-/** What is named by a title or an id. */
-type Noun = 'lead' | 'task';
+/** What is named by a title or a name, or by an id. */
+type Noun = 'lead' | 'task' | 'user';
 
 /** What a typed name comes to. */
-type Named =
-  | { readonly kind: 'value'; readonly value: number | string }
+export type Named =
+  | { readonly kind: 'value'; readonly value: number | string | readonly string[] | null }
   | { readonly kind: 'refused'; readonly reason: string };
 
 const refused = (reason: string): Named => ({ kind: 'refused', reason });
@@ -29,10 +29,38 @@ export function decodeFound(
   }
 }
 
-export const refusedName = (text: string, noun: Noun): Named =>
-  refused(`No ${noun} is called ${quoteText(text)}. Write its title or its id, like #42.`);
+/** Refuses a text that names nothing. `accepted` says what would be taken, where nothing can be suggested. */
+export function refusedName(
+  text: string,
+  noun: Noun,
+  suggested: readonly string[],
+  accepted = 'Write its title or its id, like #42.',
+): Named {
+  const advice = suggested.length === 0 ? accepted : `Did you mean ${listOr(suggested)}?`;
+  const quoted = quoteText(text);
+  return refused(
+    noun === 'user' ? `Nobody is called ${quoted}. ${advice}` : `No ${noun} is called ${quoted}. ${advice}`,
+  );
+}
+
+/** A task by its title or its id; an id that nobody knows here is for the CRM to judge. */
+export function readTask(text: string, tasks: ChoiceIndex<number>): Named {
+  const found = decodeFound(tasks.find(text), text, 'task');
+  if (found) return found;
+  const id = Number(/^\s*#?(-?\d+)\s*$/.exec(text)?.[1]);
+  return Number.isSafeInteger(id)
+    ? { kind: 'value', value: id }
+    : refusedName(text, 'task', tasks.suggest(text));
+}
+
+const listOr = (all: readonly string[]): string =>
+  all.length < 2 ? all.join() : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
 
 const explainComing = (text: string, labels: readonly string[], noun: Noun): string =>
   labels.length === 0
     ? `The ${noun} ${quoteText(text)} is a new row that has no ID of the CRM yet. This goes on once it has one.`
     : `${quoteText(text)} names several: ${listFew(labels)}, and a new row that has no ID of the CRM yet. Write which one, or wait for that ID.`;
+
+/** Refuses a list that can be cut into members in two ways. */
+export const refusedReading = (text: string, noun: 'option' | 'name'): Named =>
+  refused(`${quoteText(text)} may mean several things. Write one ${noun} a line.`);

@@ -65,13 +65,14 @@ function readParts(count: number, pieceOf: (start: number, end: number) => strin
   return readingsFrom[0] ?? [];
 }
 
-/** A list as a text that is read as the same list: on one line where that is clear, else one option a line. */
+/** A list, by what its members are called, as a text that is read as the same list: on one line where that is clear, else one a line. */
 export function writeMembers(list: readonly string[], choices: Choices): string {
-  const onOneLine = list.join(', ');
+  const names = list.map((member) => choices.label(member) ?? member);
+  const onOneLine = names.join(', ');
   if (!choices.labels.some((label) => listSeparator.test(label))) return onOneLine;
   const read = readMembers(onOneLine, choices);
   const isClear = read.kind === 'members' && isSameList(read.members, list);
-  return isClear ? onOneLine : list.join('\n');
+  return isClear ? onOneLine : names.join('\n');
 }
 
 const isSameList = (left: readonly string[], right: readonly string[]): boolean =>

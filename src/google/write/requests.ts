@@ -117,7 +117,6 @@ function makeRoom(
 function misleads(before: Cell, kind: FieldKind | undefined): boolean {
   switch (kind) {
     case 'integer':
-    case 'task':
       return before.kind !== 'number' || isShownAsPercent(before) || isShownAsMoment(before);
     case 'number':
       return isShownAsMoment(before);

@@ -6,12 +6,14 @@ import {
   stageChoices,
   taskPriorityChoices,
   taskStatusChoices,
+  userChoices,
 } from '../../core/fields/catalog.ts';
 import { type ChoiceIndex, indexChoices } from '../../core/fields/choice.ts';
 import type { FieldDefinition } from '../../core/fields/field.ts';
 import type { FieldKind } from '../../core/fields/field-kind.ts';
-import { decodeFound, refusedName } from '../../core/fields/found-name.ts';
-import { listSeparator, readMembers, writeMembers } from '../../core/fields/members.ts';
+import { decodeFound, readTask, refusedName, refusedReading } from '../../core/fields/found-name.ts';
+import { readMembers, writeMembers } from '../../core/fields/members.ts';
+import { readUser, readUsers } from '../../core/fields/users.ts';
 import { listFew, quoteText } from '../../core/text/cut-text.ts';
 import { dateToSerial, instantToSerial, serialToDate } from '../../core/text/dates.ts';
 import { labelKey } from '../../core/text/label-key.ts';
@@ -48,8 +50,9 @@ export interface Names {
   readonly taskStatuses: ChoiceIndex<number>;
   readonly taskPriorities: ChoiceIndex<number>;
   readonly leads: ChoiceIndex<number>;
-  /** The tasks that are there, by what people may type for them; made when they are asked for, because there may be many and few are typed. */
-  readonly tasks?: () => ChoiceIndex<number>;
+  readonly tasks: ChoiceIndex<number>;
+  /** Those that the configuration names. */
+  readonly users: ChoiceIndex<string>;
   /** Ids of users that records name: the CRM lists its users nowhere. */
   readonly userIds?: () => readonly string[];
 }
@@ -58,12 +61,12 @@ export interface Names {
 const cellLengthMax = 50_000;
 const cutMark = '… (cut: too long for a cell)';
 
-/** `comingLeads` are the titles of leads that have no id yet. */
+/** `coming` are the titles of leads that have no id yet. */
 export function createNames(
   catalog: Catalog,
-  leads: readonly LeadChoice[],
+  leads: readonly TitledChoice[],
   timeZone: string,
-  comingLeads: readonly string[] = [],
+  coming: readonly string[] = [],
 ): Names {
   return {
     timeZone,
@@ -71,24 +74,33 @@ export function createNames(
     leadStatuses: indexChoices(leadStatusChoices(catalog), catalog.formerLabels?.leadStatuses),
     taskStatuses: indexChoices(taskStatusChoices),
     taskPriorities: indexChoices(taskPriorityChoices),
-    leads: indexChoices(
-      leads,
-      leads.flatMap(({ former = [], id }) => former.map((label) => ({ id, label }))),
-      comingLeads,
-    ),
+    leads: indexTitles(leads, coming),
+    tasks: indexTitles([]),
+    users: indexChoices(userChoices(catalog), catalog.formerLabels?.users),
   };
 }
 
-/** A lead with the labels that cells may still show for it. */
-export interface LeadChoice extends Choice<number> {
+/** `coming` are the titles of what has no id yet. */
+export const indexTitles = (
+  choices: readonly TitledChoice[],
+  coming: readonly string[] = [],
+): ChoiceIndex<number> =>
+  indexChoices(
+    choices,
+    choices.flatMap(({ former = [], id }) => former.map((label) => ({ id, label }))),
+    coming,
+  );
+
+/** A lead or a task with the labels that cells may still show for it. */
+export interface TitledChoice extends Choice<number> {
   readonly former?: readonly string[];
 }
 
 /**
- * A lead as a choice for cells: its title with the id, because titles repeat; the bare title is understood where
+ * A lead or a task as a choice for cells: its title with the id, because titles repeat; the bare title is understood where
  * it is unique.
  */
-export const leadChoice = (id: number, title: string): Choice<number> => ({
+export const titledChoice = (id: number, title: string): Choice<number> => ({
   id,
   label: `${title} (#${id})`,
   aliases: [title, `${title} #${id}`, `#${id} ${title}`],
@@ -100,9 +112,18 @@ const choicesByKind: Partial<Record<FieldKind, ChoiceNames>> = {
   'task-status': 'taskStatuses',
   'task-priority': 'taskPriorities',
   lead: 'leads',
+  task: 'tasks',
+  user: 'users',
 };
 
-type ChoiceNames = 'stages' | 'leadStatuses' | 'taskStatuses' | 'taskPriorities' | 'leads';
+type ChoiceNames =
+  | 'stages'
+  | 'leadStatuses'
+  | 'taskStatuses'
+  | 'taskPriorities'
+  | 'leads'
+  | 'tasks'
+  | 'users';
 
 /** The choices a field takes its values from, or `undefined` where any value of its kind will do. */
 export function choicesOf(
@@ -144,9 +165,7 @@ export function encode(field: FieldDefinition, value: Value, names: Names): Cell
   if (value === null) return emptyCell;
   if (typeof value === 'boolean') return booleanCell(value);
   if (typeof value === 'object')
-    return encodeText(
-      field.kind === 'multi-select' ? writeMembers(value, optionsOf(field)) : value.join(', '),
-    );
+    return encodeText(writeMembers(value, field.kind === 'users' ? names.users : optionsOf(field)));
   const label = labelOf(field, value, names);
   if (label !== undefined) return encodeText(label);
   if (typeof value === 'number') return numberCell(value);
@@ -204,18 +223,20 @@ export function decode(field: FieldDefinition, cell: Cell, names: Names): Decode
       `${field.header} holds a smart chip. Chips are not sent to the CRM: put its text there instead.`,
     );
   if (cell.kind === 'text' && cell.text.includes(cutMark)) return refusedCut(field);
-  if (field.kind === 'text' || field.kind === 'user') return decodeText(field, cell);
+  if (field.kind === 'text') return decodeText(field, cell);
+  if (field.kind === 'user') return decodeUsers(field, cell, names);
   // Who leaves a space in a cell that takes no text means to leave it empty.
   if (labelKey(describeCell(cell)) === '') return decoded(null);
   switch (field.kind) {
     case 'users':
-      return decodeUsers(field, cell);
+      return decodeUsers(field, cell, names);
     case 'number':
       return decodeNumber(field, cell);
     case 'integer':
       return field.max === 100 ? decodePercent(field, cell) : decodeInteger(field, cell);
     case 'task':
-      return decodeInteger(field, cell);
+      // A bare number is an id, whatever tasks are called.
+      return cell.kind === 'text' ? readTask(cell.text, names.tasks) : decodeInteger(field, cell);
     case 'boolean':
       return decodeBoolean(field, cell);
     case 'date':
@@ -248,14 +269,10 @@ function decodeText(field: FieldDefinition, cell: Cell): Decoded {
   );
 }
 
-function decodeUsers(field: FieldDefinition, cell: Cell): Decoded {
+function decodeUsers(field: FieldDefinition, cell: Cell, { users }: Names): Decoded {
   const text = decodeText(field, cell);
   if (text.kind === 'refused') return text;
-  const users = String(text.value)
-    .split(listSeparator)
-    .map((user) => user.trim())
-    .filter((user) => user !== '');
-  return decoded(users.length === 0 ? null : [...new Set(users)]);
+  return (field.kind === 'user' ? readUser : readUsers)(String(text.value), users);
 }
 
 /** Refuses what a cell shows, in the words of what it is not and what its column takes. */
@@ -355,7 +372,7 @@ function decodeChoice(field: FieldDefinition, text: string, names: Names): Decod
   const choices = choicesOf(field, names);
   const found = choices && decodeFound(choices.find(text), text, 'lead');
   if (found) return found;
-  if (field.kind === 'lead') return refusedName(text, 'lead');
+  if (field.kind === 'lead') return refusedName(text, 'lead', names.leads.suggest(text));
   return refused(explainUnknown(field, text, choices?.labels ?? []));
 }
 
@@ -373,9 +390,7 @@ function decodeMembers(field: FieldDefinition, text: string): Decoded {
       : asNow;
   // What is left of a list whose options were deleted may be the commas between them.
   if (read.kind === 'members') return decoded(read.members.length === 0 ? null : read.members);
-  return refused(
-    read.kind === 'unknown'
-      ? explainUnknown(field, read.part, choices.labels)
-      : `${quoteText(text)} may mean several things. Write one option a line.`,
-  );
+  return read.kind === 'unknown'
+    ? refused(explainUnknown(field, read.part, choices.labels))
+    : refusedReading(text, 'option');
 }

@@ -1,4 +1,4 @@
-import { indexChoices } from '../../core/fields/choice.ts';
+import { lazyChoices } from '../../core/fields/choice.ts';
 import { customFieldName } from '../../core/fields/field.ts';
 import { once } from '../../core/once.ts';
 import { isClaimToken } from '../../core/record.ts';
@@ -7,21 +7,25 @@ import { labelKey, labelWithId } from '../../core/text/label-key.ts';
 import type { Known } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
 import type { ObservedTable } from '../port/table.ts';
-import { leadChoice } from './codec.ts';
+import { indexTitles, type TitledChoice, titledChoice } from './codec.ts';
 
 /**
- * The leads by the names under which cells show them. A lead that is gone from the CRM keeps its name, because rows of what went to the
- * trash with it show that name and would look edited without it; but a bare title only means a lead that is there. A title that a lead had
+ * The leads, or the tasks, by the names under which cells show them. One that is gone from the CRM keeps its name, because rows of what went
+ * to the trash with it show that name and would look edited without it; but a bare title only means one that is there. A title that it had
  * until now still means it where the id stands behind: rows show it so until they are written.
  */
-export function leadChoices(records: readonly KnownRecord[], agreements: readonly Agreement[] = []) {
+export function titledChoices(
+  entity: 'lead' | 'task',
+  records: readonly KnownRecord[],
+  agreements: readonly Agreement[] = [],
+): TitledChoice[] {
   const agreed = new Map(
-    agreements.flatMap((each) => (each.key.entity === 'lead' ? [[each.key.id, each]] : [])),
+    agreements.flatMap((each) => (each.key.entity === entity ? [[each.key.id, each]] : [])),
   );
   return records
-    .filter(({ key }) => key.entity === 'lead')
+    .filter(({ key }) => key.entity === entity)
     .map(({ key, fields, presence, written }) => {
-      const choice = leadChoice(Number(key.id), String(fields['title'] ?? ''));
+      const choice = titledChoice(Number(key.id), String(fields['title'] ?? ''));
       const { fields: last, offered } = agreed.get(key.id) ?? {};
       const titles = [last, offered, written?.before, written?.earlier].map((each) => each?.['title']);
       const former = titles.flatMap((title) =>
@@ -59,26 +63,23 @@ export function comingTitles(
   });
 }
 
-/** What people may type for a task and a user. */
-export function typedNames(known: Pick<Known, 'catalog' | 'records'>, coming: () => string[] = () => []) {
+/** The tasks by their names, and the ids of users. */
+export function namesOfRecords(
+  known: Pick<Known, 'catalog' | 'records'> & Partial<Pick<Known, 'agreements'>>,
+  coming: () => string[] = () => [],
+) {
   return {
-    tasks: once(() => indexChoices(taskChoices(known.records), [], coming())),
+    tasks: lazyChoices(() => indexTitles(titledChoices('task', known.records, known.agreements), coming())),
     userIds: once(() => findUserIds(known)),
   };
 }
-
-const taskChoices = (records: readonly KnownRecord[]) =>
-  records.flatMap(({ fields, key, presence }) =>
-    key.entity === 'task' && presence === 'present'
-      ? [leadChoice(Number(key.id), String(fields['title'] ?? ''))]
-      : [],
-  );
 
 function findUserIds({ catalog, records }: Pick<Known, 'catalog' | 'records'>): string[] {
   const fields = catalog.customFields.filter(({ kind }) => kind === 'user' || kind === 'users');
   const names = fields.map(({ key }) => customFieldName(key));
   const ids = records.flatMap((record) => names.flatMap((name) => record.fields[name] ?? []));
-  return [...new Set(ids.map(String))].toSorted((one, other) =>
+  const named = catalog.users?.map(({ id }) => id) ?? [];
+  return [...new Set([...named, ...ids.map(String)])].toSorted((one, other) =>
     one.localeCompare(other, 'en', { numeric: true }),
   );
 }

@@ -1,9 +1,8 @@
 import type { FieldDefinition } from '../../core/fields/field.ts';
 import type { FieldKind } from '../../core/fields/field-kind.ts';
-import { decodeFound, refusedName } from '../../core/fields/found-name.ts';
+import { refuseUserName } from '../../core/fields/users.ts';
 import type { MergeView } from '../../core/merge.ts';
 import type { ShownForm } from '../../core/state.ts';
-import { listFew, quoteText } from '../../core/text/cut-text.ts';
 import type { Value } from '../../core/value.ts';
 import { bareCell, type Cell, equalCells, isShownAsPercent } from '../port/cell.ts';
 import { type Decoded, decode, encode, isEditOfCut, type Names, refusedCut } from './codec.ts';
@@ -62,7 +61,7 @@ export function readCell(view: FieldCell, names: Names): Seen {
 }
 
 /** Kinds of field whose cells get a format with their value, because a wrong one misleads. All other cells keep the format that people gave them. */
-const dressedKinds: ReadonlySet<FieldKind> = new Set(['number', 'integer', 'task', 'date', 'instant']);
+const dressedKinds: ReadonlySet<FieldKind> = new Set(['number', 'integer', 'date', 'instant']);
 
 /** Shown as a percentage, 0 and 1 are what a person types with 0% and 100%; a larger number was there and got a format. */
 const isPartOfOne = (cell: Cell): boolean => cell.kind === 'number' && Math.abs(cell.number) <= 1;
@@ -78,14 +77,14 @@ export function decodeTyped(
   names: Names,
   { mayBeOfCrm }: { readonly mayBeOfCrm: boolean } = { mayBeOfCrm: false },
 ): Decoded {
-  const read = field.kind === 'task' ? decodeTask(field, cell, names) : decode(field, cell, names);
+  const read = decode(field, cell, names);
   if (mayBeOfCrm) return read;
   switch (field.kind) {
     case 'text':
       return isFormulaText(cell) ? refusedFormula(field, read) : read;
     case 'user':
     case 'users':
-      return isFormulaText(cell) ? refusedFormula(field, read) : (refuseUserName(field, read, names) ?? read);
+      return isFormulaText(cell) ? refusedFormula(field, read) : refuseUsers(field, read, names);
     default:
       return read.kind === 'refused' && isFormulaText(cell) ? refusedFormula(field, read) : read;
   }
@@ -105,28 +104,8 @@ function refusedFormula({ header, kind }: FieldDefinition, read: Decoded): Decod
   return read.kind === 'value' ? { ...refused(reason), typed: read.value } : refused(reason);
 }
 
-/** A task by its title or its id. A bare number is an id, as the cells show it; one that nobody knows here is for the CRM to judge. */
-function decodeTask(field: FieldDefinition, cell: Cell, names: Names): Decoded {
-  const read = decode(field, cell, names);
-  const isEmpty = read.kind === 'value' && read.value === null;
-  if (cell.kind !== 'text' || !names.tasks || isEmpty) return read;
-  const found = decodeFound(names.tasks().find(cell.text), cell.text, 'task');
-  return found ?? (read.kind === 'refused' ? refusedName(cell.text, 'task') : read);
+function refuseUsers({ header }: FieldDefinition, read: Decoded, { userIds, users }: Names): Decoded {
+  if (read.kind === 'refused' || read.value === null) return read;
+  const typed = typeof read.value === 'object' ? read.value : [String(read.value)];
+  return refuseUserName(typed, header, users, userIds?.() ?? []) ?? read;
 }
-
-/** Refuses a name in a column that takes ids of users, as far as the known ids show the difference. */
-function refuseUserName({ header }: FieldDefinition, read: Decoded, names: Names): Decoded | undefined {
-  if (read.kind === 'refused' || read.value === null) return undefined;
-  const ids = names.userIds?.() ?? [];
-  const typed = (Array.isArray(read.value) ? read.value : [read.value]).map(String);
-  const name = typed.find((text) => !ids.includes(text) && isName(text, ids));
-  if (name === undefined) return undefined;
-  const known = ids.length === 0 ? '' : ` Ids that are known here: ${listFew(ids)}.`;
-  return refused(
-    `${quoteText(name)} is not the id of a user. ${header} takes ids, as the CRM has them.${known}`,
-  );
-}
-
-/** No id has a blank within it; and where all that are known have digits, one without any is none. */
-const isName = (text: string, ids: readonly string[]): boolean =>
-  /\S\s+\S/.test(text) || (ids.length > 0 && ids.every((id) => /\d/.test(id)) && !/\d/.test(text));

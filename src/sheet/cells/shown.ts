@@ -12,6 +12,8 @@ import { choicesOf, encode, type Names, optionsOf } from './codec.ts';
 const namingKinds: ReadonlySet<FieldKind> = new Set([
   'select',
   'multi-select',
+  'user',
+  'users',
   'lead',
   'task',
   'stage',
@@ -43,6 +45,8 @@ export function showsFormerly(field: FieldDefinition, value: Value, cell: Cell, 
   if (cell.kind === 'number') return typeof value === 'string' && dateToSerial(value) === cell.number;
   if (cell.kind !== 'text' || value === null || typeof value === 'boolean') return false;
   if (typeof value === 'object') return isListOf(value, cell.text);
+  // The id of a user is shown until the user has a name.
+  if (field.kind === 'user' && cell.text === value) return true;
   return choicesOf(field, names)?.mayShow(value, cell.text) ?? false;
 }
 
@@ -127,10 +131,11 @@ function noteCell(
   return addNew(addNew(describeShown(field, cell, value), kept), written);
 }
 
-/** An option of a choice, or the id of a task, is its own name, and can be compared at any time. */
+/** An option of a choice, or the id of a user, is its own name, and can be compared at any time. */
 function describeShown({ kind }: FieldDefinition, cell: Cell, value: Value): ShownForm[] {
   const content = contentOf(cell);
-  const isOwnName = (kind === 'select' || kind === 'task') && content === value;
+  const ids = kind === 'users' && typeof value === 'object' ? value?.join(', ') : value;
+  const isOwnName = (kind === 'select' || kind === 'user' || kind === 'users') && content === ids;
   return content === undefined || value === null || isOwnName ? [] : [[content, value]];
 }
 

@@ -6,7 +6,7 @@ import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
 import type { FieldName } from '../../core/value.ts';
 import { createNames, type Names } from '../cells/codec.ts';
 import { tabFields } from '../cells/extra-fields.ts';
-import { comingTitles, leadChoices, typedNames } from '../cells/lead-names.ts';
+import { comingTitles, namesOfRecords, titledChoices } from '../cells/lead-names.ts';
 import type { DecideInput } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
 import { recordTabs, type TabLayout } from '../port/layout.ts';
@@ -48,10 +48,10 @@ export interface TabIndex extends TableIndex {
 export function indexTable(given: DecideInput): TableIndex {
   const { known, table } = given;
   const input = { ...given, layout: showLayout(given.layout, table) };
-  const leads = leadChoices(known.records, known.agreements);
+  const leads = titledChoices('lead', known.records, known.agreements);
   const names = {
     ...createNames(known.catalog, leads, table.timeZone, comingTitles('lead', known, table)),
-    ...typedNames(known, () => comingTitles('task', known, table)),
+    ...namesOfRecords(known, () => comingTitles('task', known, table)),
   };
   const questionTab = readQuestionTab(table);
   const rows = once(() => indexRows(input));
