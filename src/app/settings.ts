@@ -50,6 +50,17 @@ const apiKey = z
   .string()
   .regex(/^svc_live_[0-9a-f]{64}$/i, 'must be svc_live_ followed by 64 hexadecimal characters');
 
+const userId = z
+  .string()
+  .regex(/^[^\s,;]+$/, 'must be the id of a user, without blanks, commas and semicolons');
+
+/** A number would read as an id. */
+const userName = z
+  .string()
+  .trim()
+  .regex(/^(?!\d+$).+$/, 'must be a name in one line, and not a number')
+  .describe('What the user is called; the name is shown in place of the id.');
+
 const crm = z.strictObject({
   baseUrl: z.url().describe('Address of the CRM, with the path prefix /api/v1/external.'),
   apiKey: apiKey.describe(
@@ -90,6 +101,7 @@ const crm = z.strictObject({
   ),
   settleMs: milliseconds(60_000, 'How long a create of unknown outcome rests before it is looked for'),
   lagMs: milliseconds(5_000, 'How long lists of the CRM may still show what was just overwritten'),
+  users: z.record(userId, userName).default({}).describe('Names of the users of the CRM, by their ids.'),
 });
 
 const nothingNamed =

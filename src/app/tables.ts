@@ -6,7 +6,7 @@ import { environmentVariables, settingsSchema } from './settings.ts';
 
 /** One setting as it is shown to people. */
 export interface SettingRow {
-  /** Path in the configuration file; `<field>` and `<link>` stand for any name. */
+  /** Path in the configuration file; `<field>`, `<link>` and `<id>` stand for any name. */
   readonly path: string;
   readonly variable: string | undefined;
   readonly kind: string;
@@ -21,6 +21,8 @@ export function listSettings(): SettingRow[] {
   return walk(z.toJSONSchema(settingsSchema, { io: 'input' }), [], true);
 }
 
+const anyNames: Readonly<Record<string, string>> = { links: '<link>', users: '<id>' };
+
 type Schema = z.core.JSONSchema.BaseSchema;
 
 function walk(node: Schema | boolean, path: readonly string[], isRequired: boolean): SettingRow[] {
@@ -32,8 +34,7 @@ function walk(node: Schema | boolean, path: readonly string[], isRequired: boole
   }
   // What may hold anything is described as a whole.
   if (Object.keys(Object(additionalProperties)).length > 0) {
-    const anyName = path.at(-1) === 'links' ? '<link>' : '<field>';
-    return walk(additionalProperties, [...path, anyName], false);
+    return walk(additionalProperties, [...path, anyNames[path.at(-1) ?? ''] ?? '<field>'], false);
   }
   const dotted = path.join('.');
   return [

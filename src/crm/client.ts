@@ -1,4 +1,5 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
+import type { User } from '../core/fields/catalog.ts';
 import { splitContactId } from '../core/fields/contact-id.ts';
 import type { Crm, Lane, RecordList, RecordPage, Sending, WriteAnswer } from '../core/ports.ts';
 import { takeIn } from '../core/reading/observe.ts';
@@ -29,6 +30,8 @@ import {
 export interface CrmClientOptions extends CrmHttpOptions {
   /** The custom fields as they were before, for what is read before the catalog is. */
   readonly customFields?: readonly KnownCustomField[];
+  /** Names of users by id, which no endpoint tells. */
+  readonly users?: Readonly<Record<string, string>>;
 }
 
 /** Makes the CRM of one key, over HTTP. */
@@ -42,19 +45,21 @@ class CrmClient implements Crm {
   readonly #contactLists = new Map<Lane, Promise<unknown>>();
   /** The custom fields that are in use: a lead that lacks one of them has it empty. */
   #customFields: readonly KnownCustomField[];
+  readonly #users: readonly User[];
 
-  constructor({ customFields = [], ...options }: CrmClientOptions) {
+  constructor({ customFields = [], users = {}, ...options }: CrmClientOptions) {
     const http = createCrmHttp(options);
     this.#http = http;
     this.#options = options;
     this.#customFields = customFields;
+    this.#users = Object.entries(users).map(([id, name]) => ({ id, name }));
     this.#listings = new Map(entities.map((entity) => [entity, createListing(http, entity)]));
   }
 
   async readCatalog(lane: Lane) {
     const catalog = await readCatalog(this.#http, lane, this.#options.log);
     this.#customFields = catalog.customFields;
-    return catalog;
+    return this.#users.length === 0 ? catalog : { ...catalog, users: this.#users };
   }
 
   listRecords(entity: ListedEntity, page: number, lane: Lane): Promise<RecordPage> {

@@ -33,7 +33,7 @@ Every command, setting, error, condition, address and metric. \`npm run referenc
 [Operating the daemon](operating.md) says when to use what.`;
 
 const settingsIntro = `A dot is a level in the file \`config/crm-sheet-sync.yaml\`. \`<tab>\` is \`leads\`, \`opportunities\`, \`tasks\` or \`contacts\`, \`<field>\` the name
-of a field, \`<link>\` the name of a link. [Operating the daemon](operating.md#settings) says where settings and secrets may come from.`;
+of a field, \`<link>\` the name of a link, \`<id>\` the id of a user. [Operating the daemon](operating.md#settings) says where settings and secrets may come from.`;
 
 const conditionsIntro = `\`/healthz\` is red while a condition makes the daemon not alive, \`/readyz\` while one makes it not alive or not ready. A degraded
 daemon does all of its work, but a person should know.`;

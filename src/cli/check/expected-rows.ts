@@ -26,9 +26,12 @@ function instantSerial(instant: string, timeZone: string): SheetCell {
 const taskStatuses = ['', 'Todo', 'In progress', 'Completed', 'In review'];
 const taskPriorities = ['', 'Low', 'Medium', 'High'];
 
-function leadText(contents: CrmContents, id: number | null): SheetCell {
+function titleText(
+  records: readonly { readonly id: number; readonly title: string }[],
+  id: number | null,
+): SheetCell {
   if (id === null) return '';
-  return `${contents.leads.find((lead) => lead.id === id)?.title} (#${id})`;
+  return `${records.find((record) => record.id === id)?.title} (#${id})`;
 }
 
 function stageText(contents: CrmContents, id: number): SheetCell {
@@ -36,8 +39,15 @@ function stageText(contents: CrmContents, id: number): SheetCell {
   return `${pipeline?.name} / ${pipeline?.stages.find((stage) => stage.id === id)?.name}`;
 }
 
-function customCell(type: string, value: unknown): SheetCell {
+/** No two of the demo's users have one name. */
+const nameOf = (contents: CrmContents, userId: unknown): string =>
+  contents.members.find(({ id }) => id === userId)?.name ?? String(userId);
+
+function customCell(type: string, value: unknown, contents: CrmContents): SheetCell {
   if (value === undefined || value === null) return '';
+  if (type === 'user-select') return nameOf(contents, value);
+  if (type === 'user-multi-select' && Array.isArray(value))
+    return value.map((id) => nameOf(contents, id)).join(', ');
   if (Array.isArray(value)) return value.join(', ');
   if (type === 'date') return daySerial(String(value));
   return typeof value === 'number' || typeof value === 'boolean' ? value : String(value);
@@ -47,7 +57,7 @@ function leadRow(lead: CrmContents['leads'][number], contents: CrmContents): She
   const status = contents.leadStatuses.find(({ name }) => name === lead.status_name);
   const custom = contents.customFields
     .filter((field) => field.is_active)
-    .map((field) => [field.name, customCell(field.type, lead.custom_fields[field.field_key])]);
+    .map((field) => [field.name, customCell(field.type, lead.custom_fields[field.field_key], contents)]);
   return {
     Title: lead.title,
     Status: status?.label ?? '',
@@ -58,7 +68,7 @@ function leadRow(lead: CrmContents['leads'][number], contents: CrmContents): She
 }
 
 const opportunityRow = (deal: CrmContents['opportunities'][number], contents: CrmContents): SheetRow => ({
-  Lead: leadText(contents, deal.lead_id),
+  Lead: titleText(contents.leads, deal.lead_id),
   Stage: stageText(contents, deal.stage_id),
   Value: deal.value,
   Confidence: deal.confidence,
@@ -73,8 +83,8 @@ const taskRow = (task: CrmContents['tasks'][number], contents: CrmContents): She
   Priority: taskPriorities[task.priority] ?? '',
   Start: daySerial(task.start_date),
   Due: daySerial(task.due_date),
-  Lead: leadText(contents, task.lead_id),
-  'Parent task': task.parent_task_id ?? '',
+  Lead: titleText(contents.leads, task.lead_id),
+  'Parent task': titleText(contents.tasks, task.parent_task_id),
 });
 
 /** All rows a tab has to show, in the order of the CRM. */

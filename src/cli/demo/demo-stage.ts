@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '../../app/config.ts';
+import { seedMembers } from '../../sandbox/crm/seed-catalog.ts';
 import { startSandboxCrm } from '../../sandbox/crm/server.ts';
 import { startSandboxSheets } from '../../sandbox/sheets/server.ts';
 import {
@@ -41,7 +42,10 @@ export async function setStage(wantsRedis: boolean, environment: Environment) {
   if (!isMissing(warehouse)) opening.defer(() => warehouse.stop());
   // An installation on this machine keeps its tabs, links, queue and alerts for itself.
   const configFile = join(directory, 'settings.yaml');
-  await writeFile(configFile, isMissing(warehouse) ? '' : 'warehouse:\n  edits:\n    enabled: true\n');
+  const users = Object.fromEntries(seedMembers.map(({ id, name }) => [id, name]));
+  const edits = isMissing(warehouse) ? {} : { warehouse: { edits: { enabled: true } } };
+  // JSON is YAML.
+  await writeFile(configFile, JSON.stringify({ crm: { users }, ...edits }));
   const daemonEnvironment: Environment = {
     PATH: environment['PATH'],
     CRM_SYNC_CONFIG: configFile,
