@@ -6,6 +6,7 @@ import type { z } from 'zod';
 import { loadSettings } from '../../src/app/config.ts';
 import { openLink } from '../../src/app/link.ts';
 import { accountOf } from '../../src/app/owner.ts';
+import type { Settings } from '../../src/app/settings.ts';
 import { sheetOptions } from '../../src/app/sheet-side.ts';
 import { createGoogleSheetTable } from '../../src/google/table.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
@@ -55,8 +56,8 @@ export async function openLinkStage(counts: SeedCounts) {
   const sheet = { ...settings.sheet!, readsPerMinute: 10_000, writesPerMinute: 10_000 };
   const log = createRecordingLog();
   let opened: ReturnType<typeof openLink>;
-  const open = (): SheetLink => {
-    opened = openLink({ ...settings, sheet, crm: { ...settings.crm, budget } }, log);
+  const open = (crmSettings: Partial<Settings['crm']> = {}): SheetLink => {
+    opened = openLink({ ...settings, sheet, crm: { ...settings.crm, budget, ...crmSettings } }, log);
     const link = opened.sheet!;
     return { ...link, times: { ...link.times, ...quickTimes } };
   };
@@ -90,10 +91,10 @@ export async function openLinkStage(counts: SeedCounts) {
       return engine;
     },
     setCrmFaults: (order: z.input<typeof faultOrder>) => crm.model.faults.order(faultOrder.parse(order)),
-    /** The link as a daemon has it that begins anew on the same mirror; the one from before is closed. */
-    reopen() {
+    /** The link as a daemon has it that begins anew on the same mirror, with these settings; the one from before is closed. */
+    reopen(crmSettings: Partial<Settings['crm']> = {}) {
       opened.close();
-      return open();
+      return open(crmSettings);
     },
     /** A table on the same spreadsheet, as another daemon has it. */
     openTable: () =>

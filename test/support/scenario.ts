@@ -112,7 +112,12 @@ export async function openScenario(options: ScenarioOptions = {}) {
   const act = (...actions: PersonActionInput[]) => post(`${sheets.rootUrl}/__sandbox/person`, actions);
   await act(...dropSpareRows(currentLayout(link)));
   await engine.start();
-  const addresses = { crmUrl: crm.pageUrl, sheetsUrl: sheets.rootUrl, spreadsheetId: sheets.spreadsheetId };
+  const addresses = {
+    crmUrl: crm.pageUrl,
+    sheetsUrl: sheets.rootUrl,
+    spreadsheetId: sheets.spreadsheetId,
+    users: settings.crm.users,
+  };
   const scenario = {
     ...observe(engine, log, addresses),
     engine,

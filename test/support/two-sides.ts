@@ -21,7 +21,12 @@ export interface SideAddresses {
   readonly crmUrl: string;
   readonly sheetsUrl: string;
   readonly spreadsheetId: string;
+  /** Those that the configuration names. */
+  readonly users?: UserNames;
 }
+
+/** By id. */
+type UserNames = Readonly<Record<string, string>>;
 
 const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish();
 
@@ -86,7 +91,10 @@ export async function readCrm(crmUrl: string): Promise<Snapshot> {
 export async function readSides(addresses: SideAddresses): Promise<Sides> {
   const sheet = await readSheet(addresses);
   const ordered = Object.entries(sheet).map(([title, rows]) => [title, rows.toSorted(byId)]);
-  return { shown: Object.fromEntries(ordered), expected: expectedTabs(await readCrm(addresses.crmUrl)) };
+  return {
+    shown: Object.fromEntries(ordered),
+    expected: expectedTabs(await readCrm(addresses.crmUrl), addresses.users),
+  };
 }
 
 const byId = (left: Row, right: Row) => Number(left['ID'] ?? 0) - Number(right['ID'] ?? 0);
@@ -94,7 +102,7 @@ const byId = (left: Row, right: Row) => Number(left['ID'] ?? 0) - Number(right['
 const taskStatuses = ['', 'Todo', 'In progress', 'Completed', 'In review'];
 const taskPriorities = ['', 'Low', 'Medium', 'High'];
 
-function expectedTabs(crm: Snapshot): Tabs {
+function expectedTabs(crm: Snapshot, users: UserNames = {}): Tabs {
   const statuses = new Map(crm.leadStatuses.map(({ name, label }) => [name, label]));
   const leads = new Map(crm.leads.map(({ id, title }) => [id, `${title} (#${id})`]));
   const tasks = new Map(crm.tasks.map(({ id, title }) => [id, `${title} (#${id})`]));
@@ -111,7 +119,7 @@ function expectedTabs(crm: Snapshot): Tabs {
         Status: statuses.get(lead.status_name ?? ''),
         About: lead.meta_data?.about?.description,
         Website: lead.meta_data?.about?.url,
-        ...showCustomFields(crm, lead.custom_fields ?? {}),
+        ...showCustomFields(crm, lead.custom_fields ?? {}, users),
         Created: toSerial(lead.created_at),
       }),
     ),
@@ -144,14 +152,19 @@ function expectedTabs(crm: Snapshot): Tabs {
   };
 }
 
-function showCustomFields(crm: Snapshot, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function showCustomFields(
+  crm: Snapshot,
+  values: Readonly<Record<string, unknown>>,
+  users: UserNames,
+): Record<string, unknown> {
+  const nameUser = (id: unknown) => users[String(id)] ?? id;
+  const show = (type: string, value: unknown) => {
+    if (type === 'date') return toSerial(value);
+    if (!type.startsWith('user-')) return value;
+    return Array.isArray(value) ? value.map(nameUser) : nameUser(value);
+  };
   const active = crm.customFields.filter((field) => field.is_active);
-  return Object.fromEntries(
-    active.map(({ name, field_key: key, type }) => [
-      name,
-      type === 'date' ? toSerial(values[key]) : values[key],
-    ]),
-  );
+  return Object.fromEntries(active.map(({ name, field_key: key, type }) => [name, show(type, values[key])]));
 }
 
 /** Day zero of spreadsheets: https://developers.google.com/workspace/sheets/api/guides/formats#about_date_time_values */
