@@ -172,6 +172,7 @@ function customColumn(
     type,
     comment: `${field && gone === '' ? commentOf(field) : `Field ${storableText(key)}.`}${gone}`,
     isCustom: true,
+    ...(field?.kind === 'user' || field?.kind === 'users' ? { namesUsers: true } : {}),
     ...(retiredAt === undefined ? {} : { retiredAt }),
   };
 }

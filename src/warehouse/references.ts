@@ -35,6 +35,10 @@ export function referencesOf(catalog: Catalog, { at, custom, lostStages }: Refer
     })),
     taskStatuses: taskStatusChoices.map(({ id, label }) => ({ id, name: label })),
     taskPriorities: taskPriorityChoices.map(({ id, label }) => ({ id, name: label })),
+    userNames: (catalog.users ?? []).map(({ id, name }) => ({
+      id: storableText(id),
+      name: storableText(name),
+    })),
     customFields: custom.map(({ key, name: columnName, retiredAt }) => {
       const field = catalog.customFields.find((candidate) => candidate.key === key);
       return {

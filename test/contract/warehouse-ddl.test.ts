@@ -49,6 +49,7 @@ describe('laying out', () => {
       'contact_history',
       'lead_change',
       'lead_history',
+      'lead_overview',
       'opportunity_change',
       'opportunity_history',
       'opportunity_overview',

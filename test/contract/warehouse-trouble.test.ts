@@ -50,6 +50,7 @@ const everything: WriteBatch = {
     leadStatuses: [],
     taskStatuses: [],
     taskPriorities: [],
+    userNames: [],
     customFields: [],
     at: noon(3),
   },

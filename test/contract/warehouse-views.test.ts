@@ -183,6 +183,48 @@ describe('the views of now', () => {
     ).toEqual(['(late,Acme,"To do",High,t)', '(done,,Completed,,f)', '(open,,,,f)']);
   });
 
+  const ofUsers = [
+    customColumn('cf_manager', { namesUsers: true }),
+    customColumn('cf_team', { type: 'text[]', namesUsers: true }),
+  ];
+
+  it('show leads with the label of their status, and names of users beside ids', async () => {
+    await using stage = await openWarehouse();
+    await stage.layOut(layoutWith(ofUsers));
+    await stage.write(`
+      INSERT INTO crm.user_name (id, name) VALUES ('9001', 'Ewa Zielińska'), ('9003', 'Jan');
+      INSERT INTO crm.lead_status (name, label) VALUES ('new', 'New lead');
+      INSERT INTO crm.lead (id, title, status_name, cf_manager, cf_team, valid_from) VALUES
+        (1, 'Acme', 'new', '9001', '{9003,9007,9001}', now()), (2, 'Beta', 'odd', '9007', '{}', now()), (3, 'Gamma', NULL, NULL, NULL, now())`);
+    expect(
+      await rowsOf(
+        stage,
+        'SELECT title, status_label, cf_manager, cf_manager_name, cf_team_names FROM crm.lead_overview ORDER BY id',
+      ),
+    ).toEqual([
+      '(Acme,"New lead",9001,"Ewa Zielińska","{Jan,9007,""Ewa Zielińska""}")',
+      '(Beta,,9007,9007,{})',
+      '(Gamma,,,,)',
+    ]);
+  });
+
+  it('keep a column of names, which is empty once the field holds no users any more', async () => {
+    await using stage = await openWarehouse();
+    await stage.layOut(layoutWith(ofUsers));
+    await stage.write(
+      `INSERT INTO crm.lead (id, title, cf_manager, valid_from) VALUES (1, 'Acme', '9001', now())`,
+    );
+    const read = 'SELECT cf_manager, cf_manager_name, cf_team, cf_team_names FROM crm.lead_overview';
+    expect(await rowsOf(stage, read)).toEqual(['(9001,9001,,)']);
+    // One field became a text, the other one was forgotten, and a new one is called as the names were.
+    expect(await stage.layOut(layoutWith([customColumn('cf_manager')]))).toEqual([]);
+    expect(await rowsOf(stage, read)).toEqual(['(9001,,,)']);
+    const taken = [...ofUsers, customColumn('cf_manager_name')];
+    expect(await stage.layOut(layoutWith(taken))).toEqual([]);
+    await stage.write("UPDATE crm.lead SET cf_manager_name = 'own'");
+    expect(await rowsOf(stage, read)).toEqual(['(9001,own,,)']);
+  });
+
   it('are there for a reader, who can see no table of the machinery', async () => {
     await using stage = await openFilled();
     await stage.admin.query('SET ROLE crm_reader');

@@ -177,6 +177,7 @@ it('reference data is kept, and what is listed no longer is retired', async () =
     leadStatuses: [{ name: 'hot', label: 'Hot' }],
     taskStatuses: [{ id: 1, name: 'Open' }],
     taskPriorities: [{ id: 1, name: 'High' }],
+    userNames: [],
     customFields: [{ key: 'tags', columnName: 'cf_tags', name: 'Tags', kind: 'multi-select' }],
     at: noon(1),
   };
@@ -194,6 +195,33 @@ it('reference data is kept, and what is listed no longer is retired', async () =
     1, 2,
   ]);
   expect(await database.list('SELECT column_name FROM crm.custom_field')).toEqual(['cf_tags']);
+});
+
+it('names of users are kept with their ids, and who is not named any longer is retired', async () => {
+  const { database, warehouse } = await openStage();
+  const nobody: References = {
+    pipelines: [],
+    stages: [],
+    leadStatuses: [],
+    taskStatuses: [],
+    taskPriorities: [],
+    userNames: [],
+    customFields: [],
+    at: noon(1),
+  };
+  const shown = () =>
+    database.list("SELECT concat_ws(' ', id, name, retired_at::date) FROM crm.user_name ORDER BY id");
+  await warehouse.write('run-1', { ...batchOf(0), references: nobody });
+  expect(await shown()).toEqual([]);
+  const [ewa, jan] = [
+    { id: '9001', name: 'Ewa Zielińska' },
+    { id: '9003', name: 'Jan' },
+  ];
+  await warehouse.write('run-2', { ...batchOf(1), references: { ...nobody, userNames: [ewa, jan] } });
+  expect(await shown()).toEqual(['9001 Ewa Zielińska', '9003 Jan']);
+  const userNames = [{ ...ewa, name: 'Ewa Nowak' }];
+  await warehouse.write('run-3', { ...batchOf(2), references: { ...nobody, userNames, at: noon(2) } });
+  expect(await shown()).toEqual(['9001 Ewa Nowak', expect.stringMatching(/^9003 Jan 20\d\d-/)]);
 });
 
 it('freshness is written alone, and says which run was the last', async () => {

@@ -131,6 +131,17 @@ export function referenceTables(schema: string): readonly TableDefinition[] {
     named('task_priority', 'smallint', 'task priority'),
     {
       schema,
+      name: 'user_name',
+      columns: [
+        text('id', "The CRM's id of the user."),
+        text('name', 'What the user is called.'),
+        instant('retired_at', 'Since when the configuration no longer names the user; empty while it does.'),
+      ],
+      key: ['id'],
+      comment: 'Users of the CRM that the configuration names (crm.users), also those that it named before.',
+    },
+    {
+      schema,
       name: 'custom_field',
       columns: [
         text('column_name', 'The column of the leads that holds it; it never changes.'),

@@ -1,7 +1,12 @@
 import { taskStatusChoices } from '../../core/fields/catalog.ts';
-import { syncSchemaOf, type TableLayout, type WarehouseLayout } from '../../warehouse/port/layout.ts';
-import type { ViewDefinition } from './definition.ts';
-import { qualified } from './quote.ts';
+import {
+  type ColumnLayout,
+  syncSchemaOf,
+  type TableLayout,
+  type WarehouseLayout,
+} from '../../warehouse/port/layout.ts';
+import type { ViewColumn, ViewDefinition } from './definition.ts';
+import { nameList, qualified } from './quote.ts';
 import { pastNameOf } from './tables.ts';
 import { columnIf, customColumns, standardColumns, viewColumn } from './view-column.ts';
 
@@ -22,6 +27,50 @@ const leadJoin = (schema: string, lead: TableLayout | undefined): string =>
   lead ? `LEFT JOIN ${qualified(schema, lead.entity)} l ON l.id = t.lead_id` : '';
 
 const joined = (...lines: readonly string[]): string => lines.filter((line) => line !== '').join('\n');
+
+/** PostgreSQL cuts longer names. */
+const nameLengthMax = 63;
+
+/** The names of the users in a column; who has none is the id. A column of the table that is called so comes first. */
+function userNames(
+  schema: string,
+  table: TableLayout,
+  { name, namesUsers, type }: ColumnLayout,
+): ViewColumn[] {
+  const isList = type === 'text[]';
+  const label = `${name}_name${isList ? 's' : ''}`;
+  const isTaken = table.columns.some((column) => column.name === label);
+  if (!namesUsers || isTaken || label.length > nameLengthMax) return [];
+  const [ids, users] = [`t.${nameList([name])}`, qualified(schema, 'user_name')];
+  const one = `coalesce((SELECT u.name FROM ${users} u WHERE u.id = ${ids}), ${ids})`;
+  const several = `CASE WHEN ${ids} IS NOT NULL THEN ARRAY(
+         SELECT coalesce(u.name, m.id) FROM unnest(${ids}) WITH ORDINALITY m (id, place)
+           LEFT JOIN ${users} u ON u.id = m.id ORDER BY m.place) END`;
+  return [viewColumn(label, isList ? several : one)];
+}
+
+export const leadOverview = (schema: string, table: TableLayout): ViewDefinition => ({
+  name: 'lead_overview',
+  entity: 'lead',
+  showsTable: true,
+  columns: [
+    viewColumn('id'),
+    viewColumn('status_label', 's.label'),
+    ...standardColumns(table),
+    viewColumn('valid_from'),
+    ...table.columns.flatMap((column) => [
+      ...(column.isCustom ? [viewColumn(column.name)] : []),
+      ...userNames(schema, table, column),
+    ]),
+  ],
+  sources: [
+    joined(
+      `FROM ${qualified(schema, 'lead')} t`,
+      `LEFT JOIN ${qualified(schema, 'lead_status')} s ON s.name = t.status_name`,
+    ),
+  ],
+  comment: 'Leads with the label of their status, and the names of users beside their ids.',
+});
 
 export const opportunityOverview = (
   { schema, hasHistory }: WarehouseLayout,

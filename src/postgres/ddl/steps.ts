@@ -158,11 +158,9 @@ export function gapsOf(layout: WarehouseLayout, found: Found): readonly Entity[]
 function viewSteps(layout: WarehouseLayout, found: Found, hasNews: boolean): Step[] {
   return viewsOf(layout).flatMap((view) => {
     const relation = findRelation(found, { schema: layout.schema, name: view.name });
-    const sql = viewSql(
-      layout.schema,
-      view,
-      relation?.columns.map(({ name }) => name),
-    );
+    const table = findRelation(found, { schema: layout.schema, name: view.entity });
+    const ofTable = new Set(table?.columns.map(({ name }) => name));
+    const sql = viewSql(layout.schema, view, relation && { columns: relation.columns, ofTable });
     const mark = viewMark(view.name);
     const isMade = relation !== undefined && found.laidOut.get(mark) === digestOf(sql);
     return isMade && !hasNews ? [] : [{ sql, marks: [[mark, digestOf(sql)] as const], view: view.name }];

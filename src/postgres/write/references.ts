@@ -49,6 +49,13 @@ const tables = {
       ['name', 'text'],
     ],
   },
+  userNames: {
+    name: 'user_name',
+    columns: [
+      ['id', 'text'],
+      ['name', 'text'],
+    ],
+  },
   customFields: {
     name: 'custom_field',
     columns: [

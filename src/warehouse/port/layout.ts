@@ -23,6 +23,8 @@ export interface ColumnLayout {
   readonly comment: string;
   /** The table whose ids it holds. */
   readonly refersTo?: Entity;
+  /** It holds ids of users. */
+  readonly namesUsers?: true;
   /** A field that an administrator of the CRM made: it comes last in every view, because more may follow. */
   readonly isCustom?: true;
   /** How people may change it; absent where only the CRM does. */

@@ -53,6 +53,8 @@ export interface References {
   readonly leadStatuses: readonly { readonly name: string; readonly label: string }[];
   readonly taskStatuses: readonly { readonly id: number; readonly name: string }[];
   readonly taskPriorities: readonly { readonly id: number; readonly name: string }[];
+  /** Those that the configuration names. */
+  readonly userNames: readonly { readonly id: string; readonly name: string }[];
   readonly customFields: readonly {
     readonly key: string;
     readonly columnName: string;
