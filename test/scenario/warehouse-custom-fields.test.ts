@@ -44,3 +44,22 @@ test('fault 49: a custom field keeps its column and the views of users on it, wh
   expect(await stage.database.query('SELECT * FROM public.mine ORDER BY id')).toEqual(cities);
   expect(stage.engine.listProblems()).toEqual([]);
 });
+
+test('users that the configuration names have their names in user_name and beside the ids of leads', {
+  timeout: 60_000,
+}, async () => {
+  const stage = await openWarehouseEngine({ users: { 9001: 'Mara Stein', 9003: 'Ewa Zielińska' } });
+  await stage.start();
+  await stage.settled();
+  await stage.shows('SELECT id, name FROM crm.user_name ORDER BY id', ({ length }) => length === 2);
+  const named = await stage.database.query(
+    `SELECT DISTINCT cf_account_manager AS id, cf_account_manager_name AS name
+       FROM crm.lead_overview WHERE cf_account_manager IS NOT NULL ORDER BY id`,
+  );
+  expect(named.length).toBeGreaterThan(1);
+  const names = new Map<unknown, string>([
+    ['9001', 'Mara Stein'],
+    ['9003', 'Ewa Zielińska'],
+  ]);
+  expect(named).toEqual(named.map(({ id }) => ({ id, name: names.get(id) ?? id })));
+});

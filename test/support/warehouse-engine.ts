@@ -37,6 +37,8 @@ export interface WarehouseEngineOptions {
   readonly word?: string;
   /** How the daemon reaches it, where that is not as the superuser. */
   readonly url?: string;
+  /** Names of users by id. */
+  readonly users?: Readonly<Record<string, string>>;
   readonly terms?: Partial<WarehouseTerms>;
   readonly link?: Partial<Link>;
   readonly clock?: Clock;
@@ -76,7 +78,15 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
     const link: Link = {
       name: 'stage',
       mirror,
-      crm: createCrmClient({ baseUrl: crm.baseUrl, timeoutMs: 5_000, budget, clock, random, log }),
+      crm: createCrmClient({
+        baseUrl: crm.baseUrl,
+        timeoutMs: 5_000,
+        users: options.users ?? {},
+        budget,
+        clock,
+        random,
+        log,
+      }),
       clock,
       queue: createInProcessQueue({ concurrency: 4, clock, log }),
       log,
