@@ -4,7 +4,7 @@ import { idHeader, syncHeader } from '../core/fields/headers.ts';
 import { type Entity, entities } from '../core/record.ts';
 import { labelKey } from '../core/text/label-key.ts';
 import { isLoopback } from '../http/guard.ts';
-import { extraFieldNames, recordUrlField } from '../sheet/cells/extra-fields.ts';
+import { contactsField, extraFieldNames, recordUrlField } from '../sheet/cells/extra-fields.ts';
 import { standardFieldNames } from '../sheet/policy.ts';
 import { isPlaceAlone, isSafeUrl, moreThanPlace, unsafeUrl } from './setting-urls.ts';
 import {
@@ -45,7 +45,7 @@ export function checkRelations(settings: Settings): string[] {
 const checkSheet = (sheet: SheetSettings, recordUrl: string | undefined): string[] => [
   ...allTabs(sheet).flatMap(({ entity, tab }) => [
     ...checkFields(entity, tab),
-    ...checkLink(entity, tab, recordUrl),
+    ...checkExtras(entity, tab, sheet, recordUrl),
     ...checkHeaders(entity, tab),
   ]),
   ...checkTitles(sheet),
@@ -68,12 +68,22 @@ function checkTitles(sheet: SheetSettings): string[] {
 
 type TabSettings = ReturnType<typeof allTabs>[number]['tab'];
 
-const checkLink = (entity: Entity, { columns }: TabSettings, recordUrl: string | undefined): string[] =>
-  columns[recordUrlField] === undefined || recordUrl !== undefined
-    ? []
-    : [
-        `sheet.tabs.${tabNames[entity]}.columns.${recordUrlField}: needs crm.recordUrl, the form of the addresses`,
-      ];
+/** What columns need that show more than the CRM's fields. */
+function checkExtras(
+  entity: Entity,
+  { columns }: TabSettings,
+  { tabs }: SheetSettings,
+  recordUrl: string | undefined,
+): string[] {
+  const lacks = (name: string, isThere: boolean, what: string) =>
+    columns[name] === undefined || isThere
+      ? []
+      : [`sheet.tabs.${tabNames[entity]}.columns.${name}: needs ${what}`];
+  return [
+    ...lacks(recordUrlField, recordUrl !== undefined, 'crm.recordUrl, the form of the addresses'),
+    ...lacks(contactsField, tabs.contacts.enabled, 'sheet.tabs.contacts.enabled, which has contacts read'),
+  ];
+}
 
 const checkFields = (entity: Entity, { columns, order, title }: TabSettings): string[] =>
   findUnknown(entity, [...Object.keys(columns), ...order], extraFieldNames(entity)).map(

@@ -282,6 +282,20 @@ test('a column rule for a field that does not exist is refused with the fields t
   ]);
 });
 
+test('a column that shows more than the CRM’s fields says what it needs', () => {
+  const columns = 'columns: { record_url: {}, contacts: {} }';
+  const shown = (tabs = '', more = '') => ({
+    ...needed,
+    ...writeConfig(`sheet: { tabs: { leads: { ${columns} }${tabs} } }\n${more}`),
+  });
+  expect(mistakes(shown())).toEqual([
+    'sheet.tabs.leads.columns.record_url: needs crm.recordUrl, the form of the addresses',
+    'sheet.tabs.leads.columns.contacts: needs sheet.tabs.contacts.enabled, which has contacts read',
+  ]);
+  const address = 'crm: { recordUrl: "https://crm.example/{entity}/{id}" }';
+  expect(mistakes(shown(', contacts: { enabled: true }', address))).toEqual([]);
+});
+
 test('a rule for a column of a table that there is no field for is refused with the fields there are', () => {
   const rule = (name: string) =>
     `warehouse:\n  tables:\n    tasks:\n      columns:\n        ${name}: { direction: toWarehouse, conflict: ask }\n`;

@@ -1,17 +1,22 @@
 import type { Catalog } from '../../core/fields/catalog.ts';
 import { splitContactId } from '../../core/fields/contact-id.ts';
 import { describeEntity, type FieldDefinition } from '../../core/fields/field.ts';
-import type { Entity } from '../../core/record.ts';
+import type { Entity, RecordId } from '../../core/record.ts';
 import type { KnownRecord } from '../../core/state.ts';
 import { labelKey } from '../../core/text/label-key.ts';
 import type { FieldName, Value } from '../../core/value.ts';
 
 /** Names the field that shows the address of a record. */
 export const recordUrlField = 'record_url';
+/** Names the field of a lead that shows whom one knows there. */
+export const contactsField = 'contacts';
 
 /** What a tab shows only where the configuration names it. Nobody edits it. */
 const extras: Readonly<Record<Entity, readonly FieldDefinition[]>> = {
-  lead: [{ name: 'updated_at', header: 'Updated', kind: 'instant', isReadOnly: true }],
+  lead: [
+    { name: 'updated_at', header: 'Updated', kind: 'instant', isReadOnly: true },
+    { name: contactsField, header: 'Contacts', kind: 'text', isReadOnly: true },
+  ],
   opportunity: [],
   task: [],
   contact: [],
@@ -37,10 +42,32 @@ export function tabFields(entity: Entity, catalog: Catalog): FieldDefinition[] {
 
 /** The value that a column shows of a record; `undefined` where it is not known. */
 export function shownValue(
+  { contactsOf }: { readonly contactsOf: (lead: RecordId) => string | null },
   record: KnownRecord,
   { field, template }: { readonly field: FieldName; readonly template?: string },
 ): Value | undefined {
-  return template === undefined ? record.fields[field] : addressOf(template, record.key);
+  if (template !== undefined) return addressOf(template, record.key);
+  return field === contactsField ? contactsOf(record.key.id) : record.fields[field];
+}
+
+/** So many are named; the others are counted. */
+const contactsMax = 10;
+
+/** The contacts of each lead in one line, by name and e-mail; `null` for none. */
+export function summarizeContacts(records: readonly KnownRecord[]): ReadonlyMap<RecordId, string> {
+  const present = records.filter(({ key, presence }) => key.entity === 'contact' && presence === 'present');
+  const byLead = Map.groupBy(present, ({ key }) => splitContactId(key.id).leadId);
+  return new Map(
+    [...byLead].map(([lead, contacts]) => {
+      const words = contacts.map(({ fields }) => {
+        const [name, email] = [fields['full_name'] ?? '', fields['email'] ?? ''];
+        return email === '' ? String(name) : `${name} (${email})`;
+      });
+      const left = words.length - contactsMax;
+      const named = words.toSorted().slice(0, contactsMax).join(', ');
+      return [lead, left > 0 ? `${named} and ${left} more` : named];
+    }),
+  );
 }
 
 /** The address of a record, by a template with `{entity}`, `{id}` and, of a contact, `{lead}`. */

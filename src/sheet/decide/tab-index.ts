@@ -5,7 +5,7 @@ import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../..
 import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
 import type { FieldName } from '../../core/value.ts';
 import { createNames, type Names } from '../cells/codec.ts';
-import { tabFields } from '../cells/extra-fields.ts';
+import { summarizeContacts, tabFields } from '../cells/extra-fields.ts';
 import { comingTitles, namesOfRecords, titledChoices } from '../cells/lead-names.ts';
 import type { DecideInput } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
@@ -28,6 +28,8 @@ export interface TableIndex {
   /** The row that has the ID of a record, in any tab. */
   readonly findRow: (key: RecordKey) => ObservedRow | undefined;
   readonly findAgreement: (key: RecordKey) => Agreement | undefined;
+  /** The contacts of a lead in words. */
+  readonly contactsOf: (lead: RecordId) => string | null;
 }
 
 /** The same for one tab, with all of its own by id. */
@@ -55,6 +57,7 @@ export function indexTable(given: DecideInput): TableIndex {
   };
   const questionTab = readQuestionTab(table);
   const rows = once(() => indexRows(input));
+  const contacts = once(() => summarizeContacts(known.records));
   const agreements = once(() => new Map(known.agreements.map((each) => [recordKeyText(each.key), each])));
   return {
     input,
@@ -64,6 +67,7 @@ export function indexTable(given: DecideInput): TableIndex {
     questions: createQuestionWriter(input, names),
     questionsTitle: questionTab && input.policy.questionsTitle,
     findRow: (key) => rows().get(recordKeyText(key)),
+    contactsOf: (lead) => contacts().get(lead) ?? null,
     findAgreement: (key) => agreements().get(recordKeyText(key)),
   };
 }

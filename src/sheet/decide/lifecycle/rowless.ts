@@ -140,7 +140,10 @@ function appendRow(index: TabIndex, { cause, record }: DueRow): Verdict {
   for (const column of layout.columns) {
     const { field: name } = column;
     const edit = waiting[name];
-    const [field, value] = [index.fields.get(name), edit === undefined ? shownValue(record, column) : edit];
+    const [field, value] = [
+      index.fields.get(name),
+      edit === undefined ? shownValue(index, record, column) : edit,
+    ];
     if (!field || field.held !== undefined || !tab.fields.has(name)) continue;
     const cell = value === undefined ? emptyCell : encode(field, value, names);
     // Google puts FALSE into a checkbox that comes with a new row: left there, it would pass for a no that somebody gave.

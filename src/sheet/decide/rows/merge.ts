@@ -226,7 +226,7 @@ function mergeFields(index: TabIndex, row: ObservedRow, record: KnownRecord): Me
       column,
       // Messages speak of the column as people see it.
       field: field.header === column.header ? field : { ...field, header: column.header },
-      crm: shownValue(record, column),
+      crm: shownValue(index, record, column),
       unread: record.unread?.[name],
       agreed: agreement?.fields[name],
       offered: agreement?.offered[name],
