@@ -13,8 +13,13 @@ export interface Alert {
   readonly endedAt?: number;
 }
 
+/** The forms of what is posted: fields for machines with a text that Slack shows, that text alone, and a card of Microsoft Teams. */
+export const alertFormats = ['json', 'slack', 'teams'] as const;
+export type AlertFormat = (typeof alertFormats)[number];
+
 export interface WebhookOptions {
   readonly url: string;
+  readonly format?: AlertFormat;
   /** What the messages begin with. */
   readonly title: string;
   readonly clock: Clock;
@@ -26,11 +31,8 @@ export type SendAlert = (alert: Alert, stopping: AbortSignal) => Promise<void>;
 /** Longest time the receiver may take. */
 const timeoutMs = 10_000;
 
-/**
- * Makes a sender that posts alerts as JSON. `text` is what Slack and its like show; the other fields are for machines. Fails with
- * ALERT_UNSENT, which never names the address: that often carries a token.
- */
-export function createWebhook({ clock, title, url }: WebhookOptions): SendAlert {
+/** Makes a sender that posts alerts. Fails with ALERT_UNSENT, which never names the address: that often carries a token. */
+export function createWebhook({ clock, format = 'json', title, url }: WebhookOptions): SendAlert {
   return async (alert, stopping) => {
     const deadline = new AbortController();
     const isOver = new AbortController();
@@ -40,7 +42,7 @@ export function createWebhook({ clock, title, url }: WebhookOptions): SendAlert 
       const { body, status } = await fetch(address, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...login },
-        body: JSON.stringify(describeAlert(alert, title)),
+        body: JSON.stringify(bodies[format](alert, wordsOf(alert, title))),
         // It would carry what is told elsewhere.
         redirect: 'manual',
         signal: AbortSignal.any([deadline.signal, stopping]),
@@ -69,16 +71,42 @@ function takeLogin(url: string) {
   return { address: address.href, login: { authorization: `Basic ${words.toString('base64')}` } };
 }
 
-function describeAlert({ condition, endedAt, event, link }: Alert, title: string) {
-  const { makes, name, words } = condition;
+function wordsOf({ condition, event }: Alert, title: string): string {
+  const { name, words } = condition;
   const since = new Date(condition.since).toISOString();
-  const ended = endedAt === undefined ? {} : { endedAt: new Date(endedAt).toISOString() };
-  const text =
-    event === 'began'
-      ? `${title}: ${name} since ${since}: ${words}`
-      : `${title}: ${name} is over. It began ${since}.`;
-  return { text: escapeText(text), event, link, condition: { name, since, words, makes }, ...ended };
+  return event === 'began'
+    ? `${title}: ${name} since ${since}: ${words}`
+    : `${title}: ${name} is over. It began ${since}.`;
 }
+
+const bodies: Readonly<Record<AlertFormat, (alert: Alert, words: string) => object>> = {
+  json: ({ condition, endedAt, event, link }, words) => ({
+    text: escapeText(words),
+    event,
+    link,
+    condition: { ...pickCondition(condition), since: new Date(condition.since).toISOString() },
+    ...(endedAt === undefined ? {} : { endedAt: new Date(endedAt).toISOString() }),
+  }),
+  slack: (_alert, words) => ({ text: escapeText(words) }),
+  // https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
+  teams: (_alert, words) => ({
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.2',
+          // Other blocks read the signs of Markdown in it.
+          body: [{ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: words }] }],
+        },
+      },
+    ],
+  }),
+};
+
+const pickCondition = ({ makes, name, words }: Condition) => ({ name, words, makes });
 
 /** Slack takes these for its own marks: https://docs.slack.dev/messaging/formatting-message-text/#escaping */
 const escapeText = (text: string): string =>

@@ -100,10 +100,10 @@ export function openRunningLink(settings: Settings, log: Log, surroundings: Surr
 
 /** Makes the alerts of a link; `undefined` where its settings name no receiver. */
 export function createAlerts(settings: Settings, log: Log): Alerts | undefined {
-  const { webhookUrl: url } = settings.alerts;
+  const { format, webhookUrl: url } = settings.alerts;
   if (url === undefined) return undefined;
   const title = settings.link ? `crm-sheet-sync ${settings.link.name}` : 'crm-sheet-sync';
-  const send = createWebhook({ url, title, clock: systemClock });
+  const send = createWebhook({ url, format, title, clock: systemClock });
   return new Alerts({ link: linkNameOf(settings), send, clock: systemClock, log, random: Math.random });
 }
 

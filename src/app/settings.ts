@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { alertFormats } from '../alerts/webhook.ts';
 import { type Entity, entities } from '../core/record.ts';
 import { logLevels } from './logger.ts';
 import { count, flag, milliseconds, section, share, tabTitle, text, whole } from './setting-parts.ts';
@@ -253,6 +254,12 @@ export const settingsSchema = z.strictObject({
       .optional()
       .describe(
         'Address that gets each condition of the health when it begins and when it ends; Slack takes it too.',
+      ),
+    format: z
+      .enum(alertFormats)
+      .default('json')
+      .describe(
+        'The form of what is posted there: slack and teams have nothing but the text, json has all fields.',
       ),
   }),
   log: section({ level: z.enum(logLevels).default('info').describe('What is logged.') }),

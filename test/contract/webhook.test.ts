@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Alert } from '../../src/alerts/webhook.ts';
+import type { Alert, AlertFormat } from '../../src/alerts/webhook.ts';
 import { createWebhook } from '../../src/alerts/webhook.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { realClock } from '../support/real-clock.ts';
@@ -19,8 +19,11 @@ async function openReceiver(script: Script) {
   return server;
 }
 
-const sendTo = (url: string, alert: Alert): Promise<void> =>
-  createWebhook({ url, title: 'crm-sheet-sync', clock: realClock })(alert, new AbortController().signal);
+const sendTo = (url: string, alert: Alert, format?: AlertFormat): Promise<void> =>
+  createWebhook({ url, title: 'crm-sheet-sync', clock: realClock, ...(format ? { format } : {}) })(
+    alert,
+    new AbortController().signal,
+  );
 
 test('an alert is a text that Slack shows as it is meant, and fields for machines', async () => {
   const receiver = await openReceiver((response) => response.end('ok'));
@@ -42,6 +45,27 @@ test('an alert is a text that Slack shows as it is meant, and fields for machine
     },
   ]);
   expect(receiver.requests[0]?.headers['content-type']).toBe('application/json');
+});
+
+test('Slack and Teams get what they show, with no sign in it that they would read', async () => {
+  const receiver = await openReceiver((response) => response.end('ok'));
+  await sendTo(receiver.baseUrl, began, 'slack');
+  await sendTo(receiver.baseUrl, began, 'teams');
+  const words = 'crm-sheet-sync: SWEEP_LATE since 2026-11-21T10:22:00.000Z: Not read: <Leads> & Tasks.';
+  const [slack, teams] = receiver.requests.map(({ body }) => JSON.parse(body));
+  expect(slack).toEqual({ text: words.replace('<Leads> &', '&lt;Leads&gt; &amp;') });
+  expect(teams).toMatchObject({
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        content: {
+          type: 'AdaptiveCard',
+          body: [{ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text: words }] }],
+        },
+      },
+    ],
+  });
 });
 
 test('a name and a password in the address are sent as a login, and not as a part of the address', async () => {
