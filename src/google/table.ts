@@ -9,6 +9,7 @@ import { createSheetsClient, type Request, type SheetsClient, type SheetsClientO
 import { type ColumnLooks, lookFields, lookRows, readColumnLooks } from './column-look.ts';
 import type { Grid } from './grid.ts';
 import { filledTabs, planLayOut, tabsToRead } from './layout.ts';
+import { writeLeadList } from './lead-list.ts';
 import { mapKnown } from './map-known.ts';
 import { createSigner, marksIn } from './marks.ts';
 import { type BoundTab, observeTabs, type TabReading } from './read.ts';
@@ -66,6 +67,8 @@ export function createSheetTable(
     },
     recover: (receipt, keep, mayLand) => writer.recover(receipt, keep, mayLand),
     sign: signer.sign,
+
+    offerLeads: (names) => writeLeadList(client, boundTabs(last?.readings ?? new Map()).values(), names),
 
     async layOut(layout, mode, consent = {}) {
       const choose: Choose = (found) => tabsToRead({ layout, consent, spreadsheet: found });

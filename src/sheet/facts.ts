@@ -30,6 +30,8 @@ export const sheetFacts = {
   tab: entityFact('table.tab', isText),
   /** Fields that were found to have a column; sheet/tab-columns. */
   metFields: entityFact('table.fields', listOf(isText)),
+  /** Tells the names apart that the dropdowns of leads offer; sheet/lead-offer. */
+  offeredLeads: fact('table.leads', isText),
   /** Fields whose columns were found with checkboxes; sheet/tab-columns. */
   boxedFields: entityFact('table.boxes', listOf(isText)),
   /** When each record without a row was last seen with one, and since when each tab is held (epoch ms); sheet/rest. */

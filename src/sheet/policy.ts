@@ -98,7 +98,7 @@ function buildColumn(field: FieldDefinition, tab: TabPolicy, names: Names, catal
   const rules = tab.columns[field.name] ?? {};
   const direction = field.isReadOnly && rules.direction !== 'off' ? 'toTable' : (rules.direction ?? 'both');
   if (direction === 'off') return [];
-  // Leads and tasks are too many and too restless for a dropdown; a list of several can not be one.
+  // Leads and tasks are too many and too restless for a list in each cell; a list of several can not be one.
   const hasDropdown = !['lead', 'task', 'multi-select'].includes(field.kind);
   const labels = hasDropdown ? choicesOf(field, names)?.labels : undefined;
   const colours = field.kind === 'lead-status' ? coloursOf(catalog) : {};

@@ -13,6 +13,7 @@ import { decodeTyped } from './cells/read-cell.ts';
 import { showWhole } from './cells/sync-text.ts';
 import { beginTrail, type CycleResult, dryRun, type Round, runCycle, type Trail } from './cycle.ts';
 import { currentLayout, type LayoutLink } from './layout.ts';
+import { LeadOffer } from './lead-offer.ts';
 import type { SheetLink } from './link.ts';
 import { isQuiet, type Plan } from './plans/plan.ts';
 import { comparePlans } from './plans/plan-difference.ts';
@@ -44,6 +45,7 @@ export class SheetSide implements Side {
   readonly #link: SheetLink;
   readonly #writer: SoleWriter;
   readonly #gate: PlanGate;
+  readonly #offer: LeadOffer;
   /** The plan that was made last; what it stops is stopped at once, also where the table can not be written. */
   #decided: Plan | undefined;
   #trail: Trail;
@@ -61,6 +63,7 @@ export class SheetSide implements Side {
     this.askedAt = tab === undefined ? '“status” lists them.' : `Answer in the tab ${tab}, or see “status”.`;
     this.#trail = beginTrail(clock.now());
     this.#gate = new PlanGate(link);
+    this.#offer = new LeadOffer(link);
     this.#writer = new SoleWriter(link);
   }
 
@@ -148,6 +151,8 @@ export class SheetSide implements Side {
     }
     // After the cycle: a new column is known for new by the mark that laying out gives it.
     if (mayLayOut) await this.#layOut(result.hasFreshColumns);
+    if (mayLayOut && !result.refusal && this.#writer.mayWrite)
+      await this.#offer.renew(currentLayout(this.#link), () => this.mirror.readRecords());
     // Not before: the tabs that the sheet does take must not stand still with the one that it refuses.
     if (result.refusal) throw result.refusal;
     return result;

@@ -117,6 +117,27 @@ test('an account manager sees all of a conflict on a small screen, and settles i
   expect((await scene.row('lead', id))?.['Title']).toBe('Said in the sheet');
 });
 
+test('a lead is chosen by three letters of its name, and a row that is added goes to the CRM with it', async () => {
+  const desk = await openDesk();
+  const { scene, page } = desk;
+  const { id, title } = await scene.crm.take('lead', (lead) => /^[A-Z][a-z]{3}/.test(lead.title));
+  const name = `${title} (#${id})`;
+  await page.locator('#tabs').getByText('Opportunities', { exact: true }).click();
+  const before = new Set((await scene.crm.look()).opportunities.map((each) => each.id));
+  const row = 1 + before.size;
+  const cell = (column: number) => page.locator(`[data-row="${row}"][data-column="${column}"]`);
+  await cell(3).dblclick();
+  await page.getByLabel('Choice').selectOption({ index: 2 });
+  await cell(1).dblclick();
+  await page.keyboard.type(title.slice(0, 3).toLowerCase());
+  await page.getByRole('option', { name, exact: true }).click();
+  const created = async () =>
+    (await scene.crm.look()).opportunities.find((each) => each.lead_id === id && !before.has(each.id));
+  await eventually(created).toBeDefined();
+  await scene.settled();
+  expect(await cell(1).textContent()).toBe(name);
+});
+
 async function expectInView(page: Page, cell: Locator): Promise<void> {
   await cell.waitFor();
   const box = await cell.boundingBox();

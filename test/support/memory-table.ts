@@ -221,6 +221,8 @@ class MemoryTable implements Table {
     return sheet.marks;
   }
 
+  async offerLeads(): Promise<void> {}
+
   async layOut(layout: Layout, mode: 'create' | 'refresh', consent: LayOutConsent = {}): Promise<LaidOut> {
     const { columns, deletedTabs, hasColumn, hiddenFields, rows } = this.#sheet;
     const { addColumns = false, adopt = false } = consent;

@@ -5,6 +5,8 @@ import { effectiveValue, formattedValue } from './display/display.ts';
 import { conditionValues, isValid } from './display/validation.ts';
 import { isHiddenByFilter } from './grid/filtering.ts';
 import { areaOf } from './grid/grid-range.ts';
+import { resolveA1 } from './grid/range-reference.ts';
+import { cellsIn } from './grid/ranges.ts';
 import { frozenRowsOf, type Overlay, type Sheet, type Spreadsheet, sizeOf } from './spreadsheet.ts';
 import { isJsonObject, type Json, type JsonObject } from './wire/json.ts';
 
@@ -17,6 +19,7 @@ export function gridView(spreadsheet: Spreadsheet, revision: number): JsonObject
     revision,
     title: spreadsheet.properties.title,
     sheets: spreadsheet.sheets.filter((sheet) => sheet.properties['hidden'] !== true).map(sheetView),
+    lists: listsIn(spreadsheet),
   };
 }
 
@@ -79,9 +82,40 @@ function typedText(cell: Cell, locale: string): string {
   return isAmbiguous ? `'${stringValue}` : formattedValue(cell, locale);
 }
 
+/** What dropdowns take from ranges, by how the ranges are written: once, and not in each cell. */
+function listsIn(spreadsheet: Spreadsheet): JsonObject {
+  const sources = new Set(
+    spreadsheet.sheets.flatMap(({ rows }) =>
+      rows.flatMap((cells) =>
+        cells.flatMap((cell) => (cell?.dataValidation ? sourceOf(cell.dataValidation) : [])),
+      ),
+    ),
+  );
+  return Object.fromEntries([...sources].map((source) => [source, textsIn(spreadsheet, source)]));
+}
+
+function sourceOf(rule: JsonObject): string[] {
+  const condition = isJsonObject(rule['condition']) ? rule['condition'] : {};
+  return condition['type'] === 'ONE_OF_RANGE' ? conditionValues(condition) : [];
+}
+
+/** None where the range is gone. */
+function textsIn(spreadsheet: Spreadsheet, source: string): string[] {
+  try {
+    const { area, sheet } = resolveA1(spreadsheet, source.replace(/^=/, '').replaceAll('$', ''));
+    return cellsIn(sheet, area).flatMap((cells) =>
+      cells.flatMap((cell) => (cell?.userEnteredValue ? formattedValue(cell, sheet.locale) : [])),
+    );
+  } catch {
+    return [];
+  }
+}
+
 function validationView(rule: JsonObject): JsonObject {
   const condition = isJsonObject(rule['condition']) ? rule['condition'] : {};
   if (condition['type'] === 'BOOLEAN') return { isCheckbox: true };
+  const [list] = sourceOf(rule);
+  if (list !== undefined) return { list };
   return condition['type'] === 'ONE_OF_LIST' ? { options: conditionValues(condition) } : {};
 }
 

@@ -109,6 +109,65 @@ export function textEditor({ text, isTypedAhead, onRendered, finish, cancel, lea
   return input;
 }
 
+const SUGGESTIONS_MAX = 8;
+
+/** Edits a text that a list suggests: some letters of a name show those that have them. What is typed beside them is taken as well. */
+export function listEditor(names, { text, onRendered, finish, cancel, leave }) {
+  const input = document.createElement('input');
+  input.value = text;
+  input.setAttribute('aria-label', 'Cell');
+  const list = document.createElement('ul');
+  list.className = 'suggestions';
+  list.role = 'listbox';
+  const suggest = () => {
+    const wanted = input.value.toLowerCase();
+    const found = names.filter((name) => name.toLowerCase().includes(wanted)).slice(0, SUGGESTIONS_MAX);
+    list.replaceChildren(...found.map((name) => suggestion(name, () => finish(name))));
+    const { bottom, left } = input.getBoundingClientRect();
+    Object.assign(list.style, { top: `${bottom}px`, left: `${left}px` });
+  };
+  onRendered(() => {
+    document.body.append(list);
+    input.focus();
+    input.select();
+    suggest();
+  });
+  input.addEventListener('input', suggest);
+  input.addEventListener('blur', () => {
+    list.remove();
+    finish(input.value);
+  });
+  input.addEventListener('keydown', (event) => {
+    event.stopPropagation();
+    const chosen = list.querySelector('[aria-selected="true"]');
+    if (event.key === 'Escape') cancel();
+    if (event.key === 'ArrowDown') {
+      event.preventDefault();
+      chosen?.setAttribute('aria-selected', 'false');
+      (chosen?.nextElementSibling ?? list.firstElementChild)?.setAttribute('aria-selected', 'true');
+    } else if (event.key === 'Enter' || event.key === 'Tab') {
+      event.preventDefault();
+      finish(chosen?.textContent ?? input.value);
+      const [down, right] = MOVES[event.key];
+      leave(...(event.shiftKey ? [-down, -right] : [down, right]));
+    }
+  });
+  return input;
+}
+
+function suggestion(name, choose) {
+  const element = document.createElement('li');
+  element.role = 'option';
+  element.textContent = name;
+  element.setAttribute('aria-selected', 'false');
+  // A click would take the focus from the cell first, which ends its edit.
+  element.addEventListener('mousedown', (event) => {
+    event.preventDefault();
+    choose();
+  });
+  return element;
+}
+
 export function choiceEditor(value, { onRendered, finish, cancel }) {
   const select = document.createElement('select');
   select.setAttribute('aria-label', 'Choice');

@@ -6,6 +6,7 @@ import {
   columnNumber,
   contentWidth,
   headerElement,
+  listEditor,
   noteOrOverflow,
   textEditor,
 } from '/grid-cells.js';
@@ -128,7 +129,7 @@ function columnDefinition(grid, { hiddenByUser }, column) {
 
 function editCell(grid, cell, onRendered, success, cancel) {
   const value = cell.getValue();
-  const { typedAhead } = grid;
+  const { on, typedAhead } = grid;
   grid.typedAhead = undefined;
   if (value?.isCheckbox && typedAhead === undefined) {
     toggleCheckbox(grid, cell);
@@ -143,6 +144,7 @@ function editCell(grid, cell, onRendered, success, cancel) {
     leave: (down, right) => select(grid, { row: row + down, column: column + right, height: 1, width: 1 }),
   };
   if (value?.options && typedAhead === undefined) return choiceEditor(value, callbacks);
+  if (value?.list) return listEditor(on.list(value.list), { ...callbacks, text: typedAhead ?? before });
   return textEditor({ ...callbacks, text: typedAhead ?? before, isTypedAhead: typedAhead !== undefined });
 }
 

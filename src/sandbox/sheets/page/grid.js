@@ -62,6 +62,7 @@ function rebuild(sheet) {
     moveColumn: (column, to) => perform({ kind: 'moveColumns', column, to }, rebuildShown),
     renameHeader,
     select: showSelection,
+    list: (source) => view.lists[source] ?? [],
     cellMenu: () => menuOf(cellMenu(table.selection())),
     columnMenu: menuOfColumn,
   });

@@ -1,5 +1,6 @@
 import { isClaimToken, type RecordId } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
+import { digest } from '../../../core/text/digest.ts';
 import { copyScope } from '../../../core/waiting/scopes.ts';
 import { copyMark, isMarkedCopy } from '../../cells/sync-text.ts';
 import { describeCell } from '../../port/cell.ts';
@@ -147,12 +148,4 @@ export function offerAsNew(index: TabIndex, bound: BoundRow, reason: string): Ve
     return join(verdict, holdRow(index, bound, held));
   }
   return join(verdict, findUnsettled(index, row) ?? claimRow(index, row, fields));
-}
-
-/** A short name for a text, equal for equal texts: FNV-1a, http://www.isthe.com/chongo/tech/comp/fnv/. */
-function digest(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1)
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193) >>> 0;
-  return hash.toString(36);
 }

@@ -1,0 +1,99 @@
+import { quoteTitle } from './a1.ts';
+import type { Request, SheetsClient } from './client.ts';
+import { type Rule, setRule } from './dress.ts';
+import type { BoundTab } from './read.ts';
+import { grow } from './room.ts';
+
+/*
+ * A dropdown with all leads in each cell would be sent with every read, and one that is written anew loses the colours that people gave its
+ * chips. So the dropdowns of leads take their names from a hidden tab of ours, and only that changes.
+ */
+
+/** Its title as we make it, and the id by which it is known under another one. */
+export const leadListTitle = 'crm-sheet-sync leads, please leave';
+const leadListId = 1_913_724_614;
+
+/** So many names in one request stay below the 2 MB that Google recommends, however long they are: a title has 200 characters at most. */
+const namesMax = 5_000;
+
+/** Room for the leads that come, so that the tab seldom grows. */
+const spareRows = 100;
+
+/**
+ * Writes the names of leads to the hidden tab. One that is not there is made, and the columns of leads get their dropdowns then: once, so that
+ * what people make of them is theirs.
+ */
+export async function writeLeadList(
+  client: SheetsClient,
+  tabs: Iterable<BoundTab>,
+  names: readonly string[],
+): Promise<void> {
+  const { sheets = [] } = (await client.get(listFields)) ?? {};
+  const known = sheets
+    .map(({ properties }) => properties)
+    .find((each) => each?.sheetId === leadListId || each?.title === leadListTitle);
+  const sheetId = known?.sheetId ?? leadListId;
+  const rowCount = names.length + spareRows;
+  const room = known
+    ? grow(sheetId, 'ROWS', rowCount - (known.gridProperties?.rowCount ?? 0))
+    : [createList(sheetId, rowCount)];
+  const rules = known ? [] : [...tabs].flatMap(dropdownsIn);
+  const starts = Array.from({ length: Math.ceil(names.length / namesMax) }, (_, part) => part * namesMax);
+  for (const start of starts)
+    await client.batchUpdate(
+      [
+        ...(start === 0 ? room : []),
+        writeNames(sheetId, start, names.slice(start, start + namesMax)),
+        ...(start === starts.at(-1) ? [clearBelow(sheetId, names.length), ...rules] : []),
+      ],
+      'sheets.properties.sheetId',
+      [],
+    );
+}
+
+const listFields = 'sheets.properties(sheetId,title,gridProperties.rowCount)';
+
+const createList = (sheetId: number, rowCount: number): Request => ({
+  addSheet: {
+    properties: {
+      sheetId,
+      title: leadListTitle,
+      hidden: true,
+      gridProperties: { rowCount, columnCount: 1 },
+    },
+  },
+});
+
+const writeNames = (sheetId: number, rowIndex: number, names: readonly string[]): Request => ({
+  updateCells: {
+    start: { sheetId, rowIndex, columnIndex: 0 },
+    rows: names.map((stringValue) => ({ values: [{ userEnteredValue: { stringValue } }] })),
+    fields: 'userEnteredValue',
+  },
+});
+
+const clearBelow = (sheetId: number, startRowIndex: number): Request => ({
+  updateCells: {
+    range: { sheetId, startRowIndex, startColumnIndex: 0, endColumnIndex: 1 },
+    fields: 'userEnteredValue',
+  },
+});
+
+/** Not strict: whoever types a title or an id is understood as well. */
+const listRule: Rule = {
+  condition: {
+    type: 'ONE_OF_RANGE',
+    values: [{ userEnteredValue: `=${quoteTitle(leadListTitle)}!$A$1:$A` }],
+  },
+  strict: false,
+  showCustomUi: true,
+};
+
+function dropdownsIn({ columns, rowCount, sheetId, typed }: BoundTab): Request[] {
+  if (rowCount < 2) return [];
+  return [...columns.fields.values()].flatMap(({ index, kind }) =>
+    kind === 'lead' && !typed.some((column) => column.index === index)
+      ? [setRule(sheetId, index, listRule)]
+      : [],
+  );
+}
