@@ -90,9 +90,11 @@ export function openLink(
       crm: createCrmClient({ ...client, budget: onlyKey(budget, key) }),
     }));
     const fence = lease ? { fence: lease } : {};
+    const words = settings.sheet ? readRules(settings.sheet) : { titles: plainTitles };
     const link: Link = {
       entities: enabledEntities(settings),
-      titles: settings.sheet ? readRules(settings.sheet).titles : plainTitles,
+      titles: words.titles,
+      ...('headerOf' in words ? { headerOf: words.headerOf } : {}),
       name: linkNameOf(settings),
       mirror,
       crm: createCrmClient({ ...client, budget, customFields: readFieldsInUse(mirror), ...fence }),

@@ -3,7 +3,7 @@ import { type Entity, entities } from '../core/record.ts';
 import type { SheetsClientOptions } from '../google/client.ts';
 import { createGoogleSheetTable } from '../google/table.ts';
 import type { SheetLink } from '../sheet/link.ts';
-import { type ColumnPolicy, type Policy, type TabPolicy, titlesOf } from '../sheet/policy.ts';
+import { type ColumnPolicy, headerOf, type Policy, type TabPolicy, titlesOf } from '../sheet/policy.ts';
 import type { OwnInstance } from '../sheet/port/instance.ts';
 import { SheetSide } from '../sheet/side.ts';
 import type { Link } from '../sync/link.ts';
@@ -43,9 +43,14 @@ export const sheetOptions = (sheet: SheetSettings, log: Log): SheetsClientOption
 export function readRules(
   sheet: SheetSettings,
   recordUrl?: string,
-): Pick<SheetLink, 'entities' | 'policy' | 'titles'> {
+): Pick<SheetLink, 'entities' | 'policy' | 'titles' | 'headerOf'> {
   const policy = readPolicy(sheet, recordUrl);
-  return { entities: sheetEntities(sheet), policy, titles: titlesOf(policy) };
+  return {
+    entities: sheetEntities(sheet),
+    policy,
+    titles: titlesOf(policy),
+    headerOf: (entity, field) => headerOf(field, policy.tabs[entity]),
+  };
 }
 
 /** The configuration speaks of the sheet; deciding knows it as the table. */

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
+import { systemClock } from '../app/clock.ts';
 import type { Environment } from '../app/config.ts';
-import type { HistoryEntry } from '../core/history.ts';
-import { recordKeyText } from '../core/record.ts';
-import type { UndoPlan } from '../core/undo.ts';
+import type { LabelledEntry, LabelledUndo } from '../sync/labels.ts';
 import { type CommandContext, exitCodes, print } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
-import { show } from './stopped.ts';
+import { localTime, localZone, readSince } from './local-time.ts';
 
 /** Shows what was changed, and takes it back. */
 export function addHistoryCommands(program: Command, context: CommandContext): void {
@@ -16,10 +15,17 @@ export function addHistoryCommands(program: Command, context: CommandContext): v
 /** The options that choose lines of the history. */
 const addSelectors = (command: Command): Command =>
   command
-    .option('--record <record>', 'of one record, for example lead-42')
-    .option('--field <field>', 'of one field, for example title')
+    .option('--record <record>', 'of one record: its id, its key like lead-42, or its title')
+    .option('--field <field>', 'of one field: its header, for example Title, or its name')
     .option('--run <run>', 'of one run of the daemon')
-    .option('--since <time>', 'not before a day or time, for example 2026-11-20 or 2026-11-20T08:00:00Z');
+    .option('--since <time>', 'not before: 30m, 1h, 2d, 2026-11-20, or "2026-11-20 08:00" of this time zone');
+
+/** The words of the selectors as the daemon takes them. */
+const readSelectors = <Query extends Readonly<Record<string, string>>>(query: Query) => ({
+  ...query,
+  zone: localZone(),
+  ...(query['since'] === undefined ? {} : { since: readSince(query['since'], systemClock.now()) }),
+});
 
 function addHistory(program: Command, { environment }: CommandContext): void {
   addSelectors(program.command('history'))
@@ -27,14 +33,14 @@ function addHistory(program: Command, { environment }: CommandContext): void {
     .option('--limit <count>', 'at most so many lines', '50')
     .option('--json', 'print the lines as JSON')
     .action(async ({ json, ...query }: Record<string, string> & { json?: true }) => {
-      const entries = await readPages(environment, query);
+      const entries = await readPages(environment, readSelectors(query));
       if (json) return print(JSON.stringify({ entries }));
       print(...(entries.length > 0 ? entries.flatMap(describeEntry) : ['Nothing fits.']));
     });
 }
 
 interface HistoryPage {
-  readonly entries: readonly HistoryEntry[];
+  readonly entries: readonly LabelledEntry[];
   /** The line before which the next page begins. */
   readonly next?: number;
 }
@@ -43,8 +49,8 @@ interface HistoryPage {
 async function readPages(
   environment: Environment,
   query: Readonly<Record<string, string>>,
-): Promise<HistoryEntry[]> {
-  const entries: HistoryEntry[] = [];
+): Promise<LabelledEntry[]> {
+  const entries: LabelledEntry[] = [];
   let page: Readonly<Record<string, string>> | undefined = query;
   while (page) {
     const path: string = `/api/history?${new URLSearchParams(page)}`;
@@ -59,13 +65,28 @@ async function readPages(
 
 const places = { crm: 'in the CRM', table: 'in the sheet', both: 'on both sides' };
 
-function describeEntry({ id, at, run, key, kind, side, before, after, lost, cause }: HistoryEntry): string[] {
-  const head = `${id}  ${new Date(at).toISOString()}  run ${run}  ${recordKeyText(key)}: ${kind} ${places[side]}, ${cause}`;
-  const lines = Object.keys({ ...before, ...after, ...lost }).map(
-    (name) =>
-      `    ${name}: ${show(before[name])} → ${show(after[name])}${name in lost ? ` (lost: ${show(lost[name])})` : ''}`,
+/** One line where one field was changed, as nearly always; else a line for each below the record. */
+function describeEntry({
+  at,
+  cause,
+  changes,
+  entityTitle,
+  id,
+  kind,
+  name,
+  run,
+  side,
+}: LabelledEntry): string[] {
+  const lines = changes.map(
+    ({ after, before, header, lost }) =>
+      `${header}: ${before} → ${after}${lost === undefined ? '' : ` (lost: ${lost})`}`,
   );
-  return [head, ...lines];
+  const [only, ...others] = lines;
+  const head = `${localTime(at)}  ${name}`;
+  const about = `${entityTitle}: ${kind} ${places[side]}, ${cause} · line ${id}, run ${run}`;
+  return only === undefined || others.length > 0
+    ? [head, ...lines.map((line) => `    ${line}`), `    ${about}`]
+    : [`${head} · ${only}`, `    ${about}`];
 }
 
 type UndoOptions = Record<string, string> & { readonly dryRun?: true; readonly json?: true };
@@ -81,26 +102,31 @@ function addUndo(program: Command, { environment, finish }: CommandContext): voi
       '\nWhat was edited since stays as it is, and is named; so does a created record that was edited since, or to which something was added. The exit code is 3 then. What the CRM does not take after all is in the history as not taken back.',
     )
     .action(async ({ dryRun, json, line, ...order }: UndoOptions) => {
-      const body = { ...order, ...(line === undefined ? {} : { id: line }), isDryRun: dryRun ?? false };
-      const plan = await callDaemon<UndoPlan>(environment, 'POST', '/api/undo', body);
+      const body = {
+        ...readSelectors(order),
+        ...(line === undefined ? {} : { id: line }),
+        isDryRun: dryRun ?? false,
+      };
+      const plan = await callDaemon<LabelledUndo>(environment, 'POST', '/api/undo', body);
       print(...(json ? [JSON.stringify(plan)] : describeUndo(plan, dryRun ? 'would be' : 'is')));
       if (plan.refusals.length > 0) finish(exitCodes.needsPerson);
     });
 }
 
-function describeUndo({ steps, refusals }: UndoPlan, tense: string): string[] {
+function describeUndo({ steps, refusals }: LabelledUndo, tense: string): string[] {
   const lines = [
-    ...steps.flatMap(({ key, kind, fields, base }) => {
-      const name = recordKeyText(key);
+    ...steps.flatMap(({ changes, key, kind, name }) => {
       if (kind === 'update')
-        return Object.entries(fields).map(
-          ([field, value]) => `${name} ${field} ${tense} put back: ${show(base[field])} → ${show(value)}`,
+        return changes.map(
+          ({ after, before, header }) => `${name} · ${header} ${tense} put back: ${before} → ${after}`,
         );
       return key.entity === 'contact'
         ? [`${name} ${tense} deleted for good: the CRM has no trash for contacts.`]
         : [`${name} ${tense} moved to the trash of the CRM.`];
     }),
-    ...refusals.map(({ key, field, reason }) => `${recordKeyText(key)} ${field ?? ''} stays: ${reason}`),
+    ...refusals.map(
+      ({ header, name, reason }) => `${name}${header === undefined ? '' : ` · ${header}`} stays: ${reason}`,
+    ),
   ];
   return lines.length > 0 ? lines : ['There is nothing to take back.'];
 }

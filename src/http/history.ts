@@ -1,9 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { parseRecordKey } from '../core/record.ts';
+import type { HistoryQuery } from '../core/history.ts';
+import { isTimeZone } from '../core/text/dates.ts';
 import type { Engine } from '../sync/engine.ts';
+import { labelEntry, labelsOf, labelUndo } from '../sync/labels.ts';
+import type { Link } from '../sync/link.ts';
 import { planUndoOf, undo } from '../sync/undo.ts';
 import { readInput } from './input.ts';
+import { findField, findRecord } from './named.ts';
 
 const limitMax = 1_000;
 /** A page holds fewer lines where they are long. */
@@ -11,15 +15,10 @@ const pageBytesMax = 1024 * 1024;
 const wrongLimit = `must be a whole number from 1 to ${limitMax}`;
 const wrongLine = 'must be the number of a line of the history';
 
-const recordShape = z
-  .string()
-  .transform((text) => parseRecordKey(text))
-  .refine((key) => key !== undefined, 'must be a record like lead-42');
-
 const lineNumber = z.coerce.number(wrongLine).int(wrongLine).min(1, wrongLine);
 
 const selectors = {
-  record: recordShape.optional(),
+  record: z.string().min(1).max(300).optional(),
   field: z.string().min(1).max(200).optional(),
   run: z.string().min(1).max(100).optional(),
   id: lineNumber.optional(),
@@ -30,7 +29,17 @@ const selectors = {
     )
     .transform((text) => Date.parse(text))
     .optional(),
+  /** Of whoever reads the answer; a browser may have one that is not known here. */
+  zone: z.string().max(100).refine(isTimeZone).catch('UTC'),
 };
+
+type Selected = Omit<HistoryQuery, 'key'> & { readonly record?: string | undefined };
+
+/** Finds what the words of a person name. */
+function readNames<Query extends Selected>(link: Link, { field, record, ...query }: Query) {
+  const key = record === undefined ? undefined : findRecord(link, record);
+  return { ...query, key, field: field === undefined ? undefined : findField(link, field, key) };
+}
 
 const historyQuery = z.strictObject({
   ...selectors,
@@ -46,25 +55,33 @@ const undoBody = z
   );
 
 /** Returns a page of the journal, newest first, with the line before which the next one begins where there is one. */
-export function addHistoryRoute(server: FastifyInstance, { link: { mirror } }: Engine): void {
+export function addHistoryRoute(server: FastifyInstance, { link }: Engine): void {
+  const { mirror } = link;
   server.get('/api/history', (request) => {
-    const { record, ...query } = readInput(historyQuery, request.query);
-    const asked = { ...query, key: record };
+    const { zone, ...query } = readInput(historyQuery, request.query);
+    const asked = readNames(link, query);
     const entries = mirror.searchJournal({ ...asked, bytesMax: pageBytesMax });
     const last = entries.at(-1);
     const hasMore = last && mirror.searchJournal({ ...asked, before: last.id, limit: 1 }).length > 0;
-    return { entries, ...(hasMore ? { next: last.id } : {}) };
+    const labels = labelsOf(link, zone);
+    return {
+      entries: entries.map((entry) => labelEntry(labels, entry)),
+      ...(hasMore ? { next: last.id } : {}),
+    };
   });
 }
 
 /** Takes back what the body names, or says what that would come to. */
 export function addUndoRoute(commands: FastifyInstance, engine: Engine): void {
+  const { link } = engine;
   commands.post('/api/undo', async ({ body }) => {
-    const { isDryRun, record, ...order } = readInput(undoBody, body);
-    if (isDryRun) return planUndoOf(engine.link, { ...order, key: record });
+    const { isDryRun, zone, ...named } = readInput(undoBody, body);
+    const order = readNames(link, named);
+    const labels = labelsOf(link, zone);
+    if (isDryRun) return labelUndo(labels, planUndoOf(link, order));
     for (const side of engine.sides) side.expectWriter();
-    const plan = await undo(engine.link, { ...order, key: record });
+    const plan = await undo(link, order);
     engine.kick();
-    return plan;
+    return labelUndo(labels, plan);
   });
 }

@@ -85,7 +85,7 @@ function arrange(columns: readonly Column[], order: readonly FieldName[]): Colum
 }
 
 /** The rules' headers stand, that of the column that pauses rows among them. A field that the CRM calls like one has its own name behind it. */
-function headerOf({ header, name }: FieldDefinition, { columns, pauseHeader }: TabPolicy): string {
+export function headerOf({ header, name }: FieldDefinition, { columns, pauseHeader }: TabPolicy): string {
   const own = columns[name]?.header;
   if (own !== undefined) return own;
   const given = [pauseHeader, ...Object.values(columns).map((column) => column.header)].map((text) =>

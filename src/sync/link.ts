@@ -1,4 +1,5 @@
 import type { Backoff } from '../core/backoff.ts';
+import type { FieldDefinition } from '../core/fields/field.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { Clock, Crm, Log, WorkQueue } from '../core/ports.ts';
 import type { Entity } from '../core/record.ts';
@@ -53,6 +54,8 @@ export interface Link {
   readonly entities: readonly Entity[];
   /** What users call the records of each kind. */
   readonly titles: Readonly<Record<Entity, string>>;
+  /** What users read above a field; its own header where absent. */
+  readonly headerOf?: (entity: Entity, field: FieldDefinition) => string;
   /** Nothing is written unless a person applies the plan for it. */
   readonly isManual?: boolean;
   /** The CRM's keys in use now; absent where there are none to tell accounts apart by. */

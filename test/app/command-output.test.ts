@@ -108,11 +108,17 @@ test.each<[words: string, answer: object]>([
           after: {},
           lost: {},
           cause: forger,
+          name: forger,
+          entityTitle: 'Leads',
+          changes: [],
         },
       ],
     },
   ],
-  ['undo --run r', { steps: [], refusals: [{ key: forgedKey, field: 'title', reason: forger }] }],
+  [
+    'undo --run r',
+    { steps: [], refusals: [{ key: forgedKey, name: forger, header: 'Title', reason: forger }] },
+  ],
   ['apply r', { isApplied: false, differences: [{ place: forger, planned: forger }] }],
   ['retry --all', { records: [forger], left: [forger] }],
   ['backup', { error: forger }],
@@ -149,18 +155,49 @@ test('nothing waits only where both sides were compared, and what was answered i
 });
 
 test('the history shows what was lost of a field of which nothing else is known', async () => {
-  const rest = { at: 0, run: 'run', key: { entity: 'lead', id: '42' }, cause: 'deleted in the CRM' };
-  const fields = { before: { title: 'Acme' }, after: {}, lost: { 'custom.city': 'Rome' } };
-  const entries = [{ ...rest, ...fields, id: 1, kind: 'delete', side: 'table' }];
+  const entry = {
+    id: 1,
+    at: 0,
+    run: 'r',
+    name: 'Acme (#42)',
+    entityTitle: 'Leads',
+    kind: 'delete',
+    side: 'table',
+  };
+  const changes = [
+    { header: 'Title', before: 'Acme', after: 'empty' },
+    { header: 'City', before: 'empty', after: 'empty', lost: 'Rome' },
+  ];
+  const entries = [{ ...entry, changes, cause: 'deleted in the CRM' }];
   const shown = await printed(['history'], await answering({ entries }));
-  expect(shown).toContain('    title: "Acme" → –\n    custom.city: – → – (lost: "Rome")');
+  expect(shown.split('\n')).toEqual([
+    expect.stringMatching(/^\S+ \S+ {2}Acme \(#42\)$/),
+    '    Title: Acme → empty',
+    '    City: empty → empty (lost: Rome)',
+    '    Leads: delete in the sheet, deleted in the CRM · line 1, run r',
+  ]);
+});
+
+test('a change of one field is said in one line', async () => {
+  const entry = {
+    id: 7,
+    at: 0,
+    run: 'r',
+    name: 'Oak & Ember GmbH (#1018)',
+    entityTitle: 'Leads',
+    kind: 'update',
+  };
+  const changes = [{ header: 'Yearly budget (€)', before: '48,750', after: '1,250.50' }];
+  const entries = [{ ...entry, changes, side: 'crm', cause: 'edited in the sheet' }];
+  const [line] = (await printed(['history'], await answering({ entries }))).split('\n');
+  expect(line).toMatch(/ {2}Oak & Ember GmbH \(#1018\) · Yearly budget \(€\): 48,750 → 1,250\.50$/);
 });
 
 test('a line without a number is refused, and does not take back the whole record', async () => {
   const asked: unknown[] = [];
   const environment = await answering({ steps: [], refusals: [] }, 200, (body) => asked.push(body));
   await printed(['undo', '--record', 'lead-42', '--line', ''], environment);
-  expect(asked).toEqual([{ record: 'lead-42', id: '', isDryRun: false }]);
+  expect(asked).toEqual([{ record: 'lead-42', id: '', isDryRun: false, zone: expect.any(String) }]);
 });
 
 test('what was typed wrongly is told as wrong usage, by the daemon too, and not as something it failed to do', async () => {

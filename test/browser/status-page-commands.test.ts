@@ -200,7 +200,7 @@ describe('a person who has the token', () => {
     await change.getByRole('button', { name: /^Take back/ }).click();
     await enterToken();
     const dialog = page.getByRole('dialog', { name: 'Take back' });
-    expect(await dialog.locator('li').textContent()).toBe(`title: ${typed} → ${title}`);
+    expect(await dialog.locator('li').textContent()).toBe(`${typed} (#${id}) · Title: ${typed} → ${title}`);
     await expectAccessible();
     await dialog.getByRole('button', { name: 'Take back' }).click();
     await eventually(() => titleInCrm(stage, id)).toBe(title);
@@ -215,11 +215,12 @@ describe('a person who has the token', () => {
     const put = (entity: string, id: number) => ({
       key: { entity, id: String(id) },
       kind: 'update',
-      fields: { title: 'Before' },
-      base: { title: 'Typed' },
+      name: `Typed (#${id})`,
+      changes: [{ header: 'Title', before: 'Typed', after: 'Before' }],
     });
     const steps = [...[1, 2, 3, 4, 5, 6, 7, 8].map((id) => put('lead', id)), put('task', 9)];
-    const refusals = [{ key: { entity: 'task', id: '8' }, field: 'title', reason: 'It was edited since.' }];
+    const refused = { key: { entity: 'task', id: '8' }, name: 'Call (#8)', header: 'Title' };
+    const refusals = [{ ...refused, reason: 'It was edited since.' }];
     await page.route('**/api/undo', (route) => route.fulfill({ json: { steps, refusals } }));
     await page.getByRole('button', { name: /^Take back: 8 leads/ }).click({ timeout: 45_000 });
     await enterToken();
@@ -228,9 +229,9 @@ describe('a person who has the token', () => {
     const lines = await dialog.locator('li').allTextContents();
     expect([lines.length, lines[1], ...lines.slice(-2)]).toEqual([
       10,
-      'Lead 2 title: Typed → Before',
-      'Task 9 title: Typed → Before',
-      'Task 8 title: It was edited since.',
+      'Typed (#2) · Title: Typed → Before',
+      'Typed (#9) · Title: Typed → Before',
+      'Call (#8) · Title: It was edited since.',
     ]);
   });
 
@@ -238,8 +239,9 @@ describe('a person who has the token', () => {
     const { daemon } = await openFilled({ counts: { leads: 8, opportunities: 0, tasks: 0 } });
     const { enterToken, page } = await openStatusPage(browser, daemon.url);
     const key = { entity: 'lead', id: '1' };
-    const steps = [{ key, kind: 'update', fields: { title: 'Before' }, base: { title: 'Typed' } }];
-    const refusals = [{ key, field: 'title', reason: 'It was edited since.' }];
+    const changes = [{ header: 'Title', before: 'Typed', after: 'Before' }];
+    const steps = [{ key, kind: 'update', name: 'Typed (#1)', changes }];
+    const refusals = [{ key, name: 'Typed (#1)', header: 'Title', reason: 'It was edited since.' }];
     await page.route('**/api/undo', (route) => {
       const { isDryRun } = route.request().postDataJSON();
       return route.fulfill({ json: isDryRun ? { steps, refusals: [] } : { steps: [], refusals } });

@@ -13,7 +13,7 @@ const meanings: readonly (readonly [route: string, meaning: string])[] = [
   ['GET /api/conflicts', 'What waits for a person, with what both sides have'],
   [
     'GET /api/history',
-    'A page of the history, newest first: by `record`, `field`, `run`, `id` and `since`, at most `limit` lines and some 1 MB; where there is more, `next` says with which `before` to ask on',
+    'A page of the history, newest first: by `record` (its id, key or title), `field` (its name or header), `run`, `id` and `since`, at most `limit` lines and some 1 MB; each line also in labels, with times of `zone`; where there is more, `next` says with which `before` to ask on',
   ],
   ['POST /api/access', 'Nothing but whether the token is right'],
   ['POST /api/resync', 'Reads everything again; the status says how far it is'],
@@ -25,7 +25,7 @@ const meanings: readonly (readonly [route: string, meaning: string])[] = [
   ['POST /api/apply', 'Does what a plan showed: `{"id"}`'],
   [
     'POST /api/undo',
-    'Takes back what the body names: `run`, `record`, `field`, `id` and `since`; with `"isDryRun": true` it only says what that comes to',
+    'Takes back what the body names, as the history does: `run`, `record`, `field`, `id` and `since`; with `"isDryRun": true` it only says what that comes to',
   ],
   ['POST /api/backup', 'Copies the mirror'],
   [

@@ -64,3 +64,6 @@ export function instantToSerial(epochMs: number, timeZone: string): number {
 /** An instant for people: `2026-11-21 10:22` in the zone. */
 export const formatInstant = (epochMs: number, timeZone: string): string =>
   lightFormat(wallTime(epochMs, timeZone), 'yyyy-MM-dd HH:mm');
+
+/** True if the name is one of a time zone. */
+export const isTimeZone = (name: string): boolean => Number.isFinite(tzOffset(name, new Date(0)));

@@ -1,7 +1,7 @@
 import { command, read } from './commands.js';
 import { ask, tell } from './dialog.js';
 import { element, find, showList } from './element.js';
-import { ago, capitalize, countOf, countWords } from './words.js';
+import { ago, countOf, countWords } from './words.js';
 
 const pageSize = 100;
 const limitMax = 1_000;
@@ -10,10 +10,11 @@ const pagesMax = 8;
 const openMax = 3;
 /** So many changes of one run that are alike, and more, are folded into one. */
 const alikeMin = 4;
-/** More of a value than this is cut. */
-const shownLengthMax = 300;
 /** More lines than this of what is taken back are only counted. */
 const listedMax = 12;
+
+const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+const zone = encodeURIComponent(timeZone);
 
 let limit = pageSize;
 let latest = '';
@@ -55,7 +56,7 @@ async function readPages() {
   const entries = [];
   let before = '';
   for (let page = 0; page < pagesMax && entries.length < limit; page += 1) {
-    const answer = await read(`api/history?limit=${limit - entries.length}${before}`);
+    const answer = await read(`api/history?zone=${zone}&limit=${limit - entries.length}${before}`);
     const said = await answer.json();
     entries.push(...said.entries);
     if (said.next === undefined) break;
@@ -117,13 +118,12 @@ function showHead(subject, { at, cause, kind, side }, order) {
 
 const sides = { crm: '→ CRM', table: '→ sheet', both: 'CRM = sheet' };
 
-function showChange({ after, at, before, cause, id, key, kind, lost, side }) {
-  const names = [...new Set([before, after, lost].flatMap((fields) => Object.keys(fields)))];
-  const lines = names.map((name) => showField(name, before[name], after[name], lost[name]));
+function showChange({ at, cause, changes, id, kind, name, side, entityTitle }) {
+  const lines = changes.map(showField);
   return element(
     'li',
     {},
-    showHead(`${capitalize(key.entity)} ${key.id}`, { at, cause, kind, side }, { id }),
+    showHead(name, { at, cause: `${cause} · ${entityTitle}`, kind, side }, { id }),
     lines.length > openMax
       ? element(
           'details',
@@ -135,57 +135,43 @@ function showChange({ after, at, before, cause, id, key, kind, lost, side }) {
   );
 }
 
-/** A value of a record as it is shown in one line. */
-export const show = (value) => {
-  if (value === undefined) return '–';
-  if (value === null || value === '') return '(empty)';
-  const text = Array.isArray(value) ? value.join(', ') : String(value);
-  return text.length > shownLengthMax ? `${text.slice(0, shownLengthMax)}…` : text;
-};
-
-const showField = (name, before, after, lost) =>
+const showField = ({ after, before, header, lost }) =>
   element(
     'div',
     {},
-    element('dt', {}, name),
+    element('dt', {}, header),
     element(
       'dd',
       {},
-      element('del', {}, show(before)),
+      element('del', {}, before),
       ' → ',
-      element('ins', {}, show(after)),
-      lost === undefined ? undefined : element('span.quiet', {}, ` lost: ${show(lost)}`),
+      element('ins', {}, after),
+      lost === undefined ? undefined : element('span.quiet', {}, ` lost: ${lost}`),
     ),
   );
 
 /** Shows what taking back would come to, and does it if the person wants that. */
 async function takeBack(order) {
-  const plan = await command('api/undo', { ...order, isDryRun: true });
+  const plan = await command('api/undo', { ...order, zone: timeZone, isDryRun: true });
   if (plan === undefined) return;
   const { steps, refusals } = plan;
-  // A line of the history is about one record, which stands beside its button; a run is about many.
-  const subjectOf = (key, field) => {
-    const record = order.run === undefined ? undefined : `${capitalize(key.entity)} ${key.id}`;
-    return [record, field].filter((part) => part !== undefined).join(' ');
-  };
-  const lines = steps.flatMap(({ base, fields, key, kind }) =>
+  const lines = steps.flatMap(({ changes, key, kind, name }) =>
     kind === 'delete'
-      ? [element('li', {}, `${capitalize(key.entity)} ${key.id} goes from both sides${forGood(key)}`)]
-      : Object.keys(fields).map((name) =>
+      ? [element('li', {}, `${name} goes from both sides${forGood(key)}`)]
+      : changes.map(({ after, before, header }) =>
           element(
             'li',
             {},
-            `${subjectOf(key, name)}: `,
-            element('del', {}, show(base[name])),
+            `${name} · ${header}: `,
+            element('del', {}, before),
             ' → ',
-            element('ins', {}, show(fields[name])),
+            element('ins', {}, after),
           ),
         ),
   );
-  const reasons = refusals.map(({ field, key, reason }) => {
-    const subject = subjectOf(key, field);
-    return element('li', {}, subject === '' ? reason : `${subject}: ${reason}`);
-  });
+  const reasons = refusals.map(({ header, name, reason }) =>
+    element('li', {}, `${header === undefined ? name : `${name} · ${header}`}: ${reason}`),
+  );
   const content = [
     order.run === undefined || steps.length === 0 ? undefined : element('p', {}, describeRun(steps)),
     lines.length > 0

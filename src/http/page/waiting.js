@@ -1,4 +1,3 @@
-import { show } from './changes.js';
 import { command } from './commands.js';
 import { ask, tell } from './dialog.js';
 import { element, find, showList, symbol } from './element.js';
@@ -121,6 +120,9 @@ function showValues({ agreed, crm, field, table }) {
     ...values.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
   );
 }
+
+/** A value of a record as it is shown in one line. */
+const show = (value) => (value === null || value === undefined ? 'empty' : String(value));
 
 /** What a stopped tab would have done. */
 function showStopped({ count, shown } = { count: 0, shown: [] }) {
