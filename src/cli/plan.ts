@@ -8,6 +8,7 @@ import type { PlanDifference } from '../sync/side.ts';
 import type { WarehousePlan } from '../warehouse/plan.ts';
 import { type CommandContext, exitCodes, print } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
+import { localTime } from './local-time.ts';
 import { describePlace, describeStopped, needsPerson } from './stopped.ts';
 
 type SidePlan = (Plan | WarehousePlan) & { readonly id: string };
@@ -72,7 +73,7 @@ function describePlans(answer: PlanAnswer): string[] {
     return lines.length === 0 ? [] : [{ lines, plan }];
   });
   const { conditions } = answer;
-  const doubts = conditions.map(({ since, words }) => `Since ${new Date(since).toISOString()}: ${words}`);
+  const doubts = conditions.map(({ since, words }) => `Since ${localTime(since)}: ${words}`);
   if (told.length === 0)
     return doubts.length === 0
       ? ['Nothing to do: both sides are the same.']
@@ -97,7 +98,7 @@ const describeCounts = (verb: string, counts: WarehousePlan['records']): string[
     .map(([entity, count]) => `Warehouse  ${verb} ${count} ${entity}`);
 
 const describeBrake = (brake: Brake): string[] => [
-  `Stopped  ${brake.reason}${answersTo(brake.scope).length > 0 ? ` To go on: approve ${brake.scope}` : ''}`,
+  `Stopped  ${brake.reason}${answersTo(brake.scope).length > 0 ? ` To go on: answer ${brake.scope} approve` : ''}`,
   ...describeStopped(brake),
 ];
 
@@ -124,7 +125,7 @@ function describePlan(plan: Plan): string[] {
     }),
     ...brakes.flatMap(describeBrake),
     ...holds.map(describeHold),
-    ...refusals.map((refusal) => `Refused  ${describePlace(refusal)}: ${refusal.reason}`),
+    ...refusals.map((refusal) => `Error  ${describePlace(refusal)}: ${refusal.reason}`),
   ];
   if (restlessRows > 0) lines.push(`${restlessRows} rows changed just now and are taken once they rest.`);
   return lines;

@@ -32,10 +32,19 @@ export function addResyncCommand(program: Command, { environment, finish }: Comm
     });
 }
 
+const plurals: Readonly<Record<string, string>> = {
+  lead: 'leads',
+  opportunity: 'opportunities',
+  task: 'tasks',
+  contact: 'contacts',
+};
+
 function describeReport(report: ResyncReport): string {
   if (report.state === 'failed') return `The resync failed: ${report.problem}`;
   const seconds = (((report.finishedAt ?? report.startedAt) - report.startedAt) / 1000).toFixed(1);
-  const read = Object.entries(report.records).map(([entity, count]) => `${count} of kind ${entity}`);
+  const read = Object.entries(report.records).map(
+    ([entity, count]) => `${count} ${plurals[entity] ?? entity}`,
+  );
   const isSame = report.tableSteps + report.crmWrites + report.waiting + report.unapplied === 0;
   const wrote = isSame
     ? 'Both sides were the same: nothing was written.'

@@ -7,6 +7,18 @@ export interface Standing {
   readonly since: number;
 }
 
+/** What each standing is called. */
+const standingTitles: Readonly<Record<StandingState, string>> = {
+  inStep: 'In step',
+  asking: 'In step',
+  working: 'Bringing both sides together',
+  planned: 'Nothing is written until a plan is applied',
+  filling: 'Reading everything for the first time',
+  failing: 'Something does not work',
+};
+
+export const titled = (standing: Standing) => ({ ...standing, title: standingTitles[standing.state] });
+
 /** What decides about the standing. */
 export interface StandingFacts {
   /** Things that do not work now. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock, Log } from '../core/ports.ts';
+import { titled } from '../core/standing.ts';
 import type { Condition } from '../sync/conditions.ts';
 import { Room } from './bounds.ts';
 import { createAccess, guardReading } from './guard.ts';
@@ -125,7 +126,7 @@ export function describeLink({ conditions, name, side, url }: LinkEntry) {
     name,
     url,
     isHere: side !== undefined,
-    standing: side?.watch.readStanding(),
+    standing: side && titled(side.watch.readStanding()),
     waiting: side && countQuestions(side.engine),
     conditions: [...conditions, ...(side?.health.read() ?? [])],
   };

@@ -2,14 +2,15 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { explainError, isSyncError, SyncError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
+import { titled } from '../core/standing.ts';
 import type { Engine } from '../sync/engine.ts';
 import type { Health } from '../sync/health.ts';
 import { listProgress } from '../sync/progress.ts';
 import { type ResyncReport, resync } from '../sync/resync.ts';
 import { readStatus } from '../sync/status.ts';
 import type { Watch } from '../sync/watch.ts';
+import { addAnswerRoute } from './answers.ts';
 import { type Bounds, boundAnswers, Room } from './bounds.ts';
-import { addDecisionRoutes, addRefusedRoutes, addWaitingRoute } from './decisions.ts';
 import { addEventsRoute } from './events.ts';
 import {
   type Access,
@@ -116,7 +117,6 @@ export function addLinkRoutes(server: FastifyInstance, side: LinkSide, access: A
   const lastResync = addCommandRoutes(server, side, access);
   const readWhole = () => readWholeStatus(side, lastResync());
   addHistoryRoute(server, side.engine);
-  addWaitingRoute(server, side.engine);
   server.get('/api/status', readWhole);
   addEventsRoute(server, { ...bounds, readSamples: () => side.watch.samples, readWhole });
 }
@@ -134,7 +134,7 @@ export function readWholeStatus({ engine, health, watch }: LinkSide, resync: Res
     ...rest,
     tabs: entities,
     conditions: health.read(),
-    standing: watch.readStanding(),
+    standing: titled(watch.readStanding()),
     progress: listProgress(status, watch.samples),
     budget: watch.readUsage(),
   };
@@ -175,8 +175,7 @@ function addCommandRoutes(
       readInput(noBody, body);
       return { file: backUp() };
     });
-    addDecisionRoutes(commands, engine);
-    addRefusedRoutes(commands, engine);
+    addAnswerRoute(commands, engine);
   });
   return () => report;
 }

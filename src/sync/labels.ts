@@ -70,7 +70,8 @@ export function findRecords(link: Named, text: string): RecordKey[] {
   if (known.length > 0) return known;
   const labels = labelsOf(link);
   const wanted = labelKey(text);
-  const named = mirror.readRecords().map(({ key: each }) => ({
+  const creates = mirror.readAllSteps().filter(({ kind }) => kind === 'create');
+  const named = [...mirror.readRecords(), ...creates].map(({ key: each }) => ({
     key: each,
     title: labelKey(labels.titleOf(each)),
     name: labelKey(labels.nameOf(each)),

@@ -1,17 +1,24 @@
+import type { Labels } from '../core/fields/labels.ts';
 import type { Entity, RecordKey } from '../core/record.ts';
+import type { FieldName, Value } from '../core/value.ts';
 import { answerIn } from '../core/waiting/answer.ts';
-import { isNeeded } from '../core/waiting/waiting.ts';
+import { scopeEntity, scopeKey } from '../core/waiting/scopes.ts';
+import { type Brake, isNeeded } from '../core/waiting/waiting.ts';
 import type { Engine } from './engine.ts';
+import { labelsOf } from './labels.ts';
 import { readUnderWay } from './pushing/under-way.ts';
 import { readPresent } from './reading/lists.ts';
 import type { ResyncReport } from './resync.ts';
+import { isForUser, listToMend } from './to-mend.ts';
 
 /** Something that a person can decide: its scope, what it is in a sentence, and what can be answered. */
 export type WaitingItem = ReturnType<typeof listWaiting>[number];
 
 /** Everything that waits for a person's decision, as of the last cycle. */
-export const listWaiting = ({ runners }: Engine) =>
-  runners.flatMap(({ askedSince, side: { mirror, report } }) => {
+export function listWaiting({ found, link, runners }: Engine) {
+  const labels = labelsOf(link);
+  const brakes = new Map(found.brakes.map((brake) => [brake.scope, brake]));
+  return runners.flatMap(({ askedSince, side: { mirror, report } }) => {
     if (!report || report.questions.length === 0) return [];
     // What is asked although the plan was made with an answer to it, as where the key does not let that through, is asked anew.
     const open = mirror.readDecisions().filter(({ at }) => at >= report.at);
@@ -21,12 +28,48 @@ export const listWaiting = ({ runners }: Engine) =>
       what,
       answers,
       about,
+      ...nameSubject(scope, labels),
+      /** What is stopped until it is answered. */
+      stopped: labelStopped(brakes.get(scope), labels),
       /** When this process first saw it wait. */
       since: askedSince.get(scope),
       /** The answer of a user that is not carried out yet. */
       answered: answered.get(scope),
     }));
   });
+}
+
+/** Whom something under the scope is about, by name. */
+function nameSubject(scope: string, labels: Labels) {
+  const [key, entity] = [scopeKey(scope), scopeEntity(scope)];
+  return {
+    name: key && labels.nameOf(key),
+    entityTitle: entity && labels.titles[entity],
+  };
+}
+
+/** What waits behind a brake, with the record and the field of each change that is shown. */
+function labelStopped(brake: Brake | undefined, labels: Labels) {
+  if (!brake) return undefined;
+  const { entity } = brake;
+  const { count, shown } = brake.changes;
+  const show = (field: FieldName, value: Value | undefined) =>
+    value === undefined ? undefined : labels.show(entity, field, value);
+  return {
+    count,
+    shown: shown.map(({ after, before, field, id, what }) => ({
+      name: labels.nameOf({ entity, id }),
+      what,
+      ...(field === undefined
+        ? {}
+        : {
+            header: labels.headerOf(entity, field),
+            before: show(field, before),
+            after: show(field, after),
+          }),
+    })),
+  };
+}
 
 /** The scopes of what the CRM did not take, as of the last cycle, also of what a person ignores. */
 export const listRefused = ({ found }: Engine): string[] =>
@@ -41,6 +84,9 @@ export type Status = ReturnType<typeof readStatus>;
 /** Reads the status of a link from its mirror and its last cycle. */
 export function readStatus(engine: Engine, resync: ResyncReport | undefined) {
   const { found, link } = engine;
+  const waiting = listWaiting(engine);
+  const asked = new Set(waiting.map(({ scope }) => scope));
+  const toMend = listToMend(found, asked, labelsOf(link));
   const { brakes, conflicts, holds, refusals, restlessRows } = found;
   return {
     link: link.name,
@@ -57,7 +103,11 @@ export function readStatus(engine: Engine, resync: ResyncReport | undefined) {
     brakes,
     holds,
     conflicts,
-    waiting: listWaiting(engine),
+    waiting,
+    toMend,
+    /** How many things wait for a user who has not answered them. */
+    forUser:
+      waiting.filter(({ answered }) => answered === undefined).length + toMend.filter(isForUser).length,
     refusals,
     resync,
     latest: link.mirror.searchJournal({ limit: latestMax, bytesMax: latestBytesMax }),

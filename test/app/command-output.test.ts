@@ -2,10 +2,31 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { localTime } from '../../src/cli/local-time.ts';
 import { run } from '../../src/cli/program.ts';
 import { signature } from '../../src/http/guard.ts';
 
 const title = '\u001b[2J\u009b31mAcme\r\u007f Ünï';
+
+/** A status in which all is well. */
+const calm = {
+  now: 0,
+  standing: { state: 'inStep', since: 0, title: 'In step' },
+  lastCycleAt: 0,
+  forUser: 0,
+  queue: { kind: 'inprocess' },
+  isManual: false,
+  sides: [],
+  tabs: [],
+  problems: [],
+  conditions: [],
+  restlessRows: 0,
+  brakes: [],
+  holds: [],
+  refusals: [],
+  waiting: [],
+  toMend: [],
+};
 
 /** A daemon that answers everything like this. Answers the environment of those who ask it. */
 async function answering(answer: object, status = 200, hear: (body: unknown) => void = () => undefined) {
@@ -37,6 +58,8 @@ const printed = async (words: readonly string[], environment: Record<string, str
   (await execute(words, environment)).said;
 
 const waiting = {
+  name: 'Acme (#42)',
+  entityTitle: 'Leads',
   scope: 'conflict:lead-42:title',
   what: `Title of ${title} was changed.`,
   answers: ['crm', 'sheet'],
@@ -44,46 +67,40 @@ const waiting = {
 };
 
 test('what somebody typed steers no terminal in which a command shows it', async () => {
-  const shown = await printed(['conflicts'], await answering({ waiting: [waiting] }));
+  const shown = await printed(['status'], await answering({ ...calm, waiting: [waiting] }));
   expect(shown).not.toMatch(/(?!\n)\p{Cc}/u);
   expect(shown).toContain('    CRM has: \\u001b[2J\\u009b31mAcme\\u000d\\u007f Ünï\n');
 });
 
 test('what somebody typed steers no terminal in which a refusal quotes it', async () => {
-  const shown = await printed(['conflicts'], await answering({ error: `Put “${title}” back.` }, 400));
+  const shown = await printed(['status'], await answering({ error: `Put “${title}” back.` }, 400));
   expect(shown).toContain('Put “\\u001b[2J\\u009b31mAcme\\u000d\\u007f Ünï” back.');
 });
 
 test('JSON says the same as the daemon, and steers no terminal either', async () => {
   const answer = { waiting: [waiting] };
-  const shown = await printed(['conflicts', '--json'], await answering(answer));
+  const shown = await printed(['status', '--json'], await answering(answer));
   expect(shown).not.toMatch(/\p{Cc}/u);
   expect(JSON.parse(shown)).toEqual(answer);
 });
 
 /** A value that would pass for a line of ours, turn what follows around, and end a line in other ways. */
-const forger = '1001\nWaits: forged (approve everything)\r\u0085\u2028\u202e\u2066Eve';
-const shownForger = '1001\\nWaits: forged (approve everything)\\u000d\\u0085\\u2028\\u202e\\u2066Eve';
+const forger = '1001\nWaits: forged (answer everything)\r\u0085\u2028\u202e\u2066Eve';
+const shownForger = '1001\\nWaits: forged (answer everything)\\u000d\\u0085\\u2028\\u202e\\u2066Eve';
 const forgedKey = { entity: 'lead', id: forger };
-const rest = {
-  queue: { kind: 'inprocess' },
-  isManual: false,
-  sides: [],
-  tabs: [],
-  problems: [],
-  conditions: [],
-};
 const refusals = [{ entity: 'lead', id: forger, position: 1, reason: forger }];
-const forgedQuestion = { ...waiting, what: forger, about: { tab: forger, title: forger, crm: forger } };
+const forgedQuestion = { ...waiting, name: forger, what: forger, about: { tab: forger, crm: forger } };
 
 test.each<[words: string, answer: object]>([
-  ['status', { ...rest, restlessRows: 0, brakes: [], holds: [], refusals, waiting: [forgedQuestion] }],
-  ['conflicts', { waiting: [forgedQuestion], lastCycleAt: 0 }],
+  [
+    'status',
+    { ...calm, waiting: [forgedQuestion], toMend: [{ kind: 'error', name: forger, reason: forger }] },
+  ],
   [
     'plan',
     {
-      ...rest,
       id: 'run',
+      conditions: [],
       outbox: { save: [], drop: [] },
       table: [],
       restlessRows: 0,
@@ -120,7 +137,7 @@ test.each<[words: string, answer: object]>([
     { steps: [], refusals: [{ key: forgedKey, name: forger, header: 'Title', reason: forger }] },
   ],
   ['apply r', { isApplied: false, differences: [{ place: forger, planned: forger }] }],
-  ['retry --all', { records: [forger], left: [forger] }],
+  ['answer --all retry', { answered: [{ name: forger }], left: [{ name: forger }] }],
   ['backup', { error: forger }],
 ])('`%s` shows a value with ends of lines and marks of direction on one line', async (words, answer) => {
   const status = 'error' in answer ? 400 : 200;
@@ -131,27 +148,50 @@ test.each<[words: string, answer: object]>([
   expect(lines.some((line) => line.includes(shownForger))).toBe(true);
 });
 
-test('nothing waits only where both sides were compared, and what was answered is told beside its question', async () => {
-  expect(await execute(['conflicts'], await answering({ waiting: [] }))).toEqual({
-    code: 1,
-    said: expect.stringMatching(/^It is not known what waits: /),
-  });
-  expect(await printed(['conflicts'], await answering({ waiting: [], lastCycleAt: 0 }))).toBe(
-    'Nothing waits.',
+const saidIn = async (status: object) =>
+  (await printed(['status'], await answering({ ...calm, ...status }))).split('\n');
+
+test('`status` says in its first sentence whether the sides are in step, since when, and what waits for a person', async () => {
+  const now = new Date(2026, 10, 25, 9, 20).getTime();
+  const standing = { title: 'In step', since: new Date(2026, 10, 25, 9, 14).getTime() };
+  const first = async (more: object) => (await saidIn({ now, standing, ...more }))[0];
+  expect(await first({})).toBe('In step since 09:14.');
+  expect(await first({ forUser: 1 })).toBe('In step since 09:14; 1 thing waits for you.');
+  expect(await first({ forUser: 3 })).toBe('In step since 09:14; 3 things wait for you.');
+  expect(await first({ lastCycleAt: undefined })).toMatch(
+    /^In step since 09:14\. It is not known yet what waits/,
   );
-  const answered = [{ ...waiting, answered: 'sheet' }];
-  const told = await printed(['conflicts'], await answering({ waiting: answered, lastCycleAt: 0 }));
-  expect(told).toMatch(/^ {4}answered: sheet\. It is done in the next cycle/m);
-  const status = {
-    queue: { kind: 'inprocess' },
-    isManual: false,
-    sides: [],
-    tabs: [],
-    problems: [],
-    conditions: [],
-  };
-  const all = { ...status, restlessRows: 0, brakes: [], holds: [], refusals: [], waiting: answered };
-  expect(await printed(['status'], await answering(all))).toMatch(/^Waits: .* \(answered: sheet\)$/m);
+});
+
+test('`status` names whom a question is about, shows what both sides have, and says how to answer', async () => {
+  const about = { tab: 'Leads', crm: 'Acme', table: 'Acme Ltd', agreed: 'A' };
+  const conflict = { ...waiting, what: 'Title was changed.', about, since: 0 };
+  expect((await saidIn({ waiting: [conflict] })).slice(1, 9)).toEqual([
+    '',
+    'Waits for you',
+    expect.stringMatching(/^ {2}Acme \(#42\), Leads, since \d\d:\d\d$/),
+    '    Title was changed.',
+    '    CRM has: Acme',
+    '    sheet has: Acme Ltd',
+    '    both had: A',
+    '    answer lead-42 title crm|sheet',
+  ]);
+  const gone = { ...conflict, scope: 'vanished:lead-42', answers: ['trash', 'restore'] };
+  expect(await saidIn({ waiting: [gone] })).toContain('    answer vanished:lead-42 trash|restore');
+  const told = await saidIn({ waiting: [{ ...conflict, answered: 'sheet' }] });
+  expect(told.join('\n')).toMatch(/^ {4}answered: sheet\. It is done in the next cycle/m);
+});
+
+test('`status` says what does not work once, though it is a condition and a problem', async () => {
+  const problem = { code: 'CRM_UNAUTHORIZED', message: 'The CRM refuses the key.', since: 0, source: 'crm' };
+  const condition = { name: 'CRM_UNAUTHORIZED', words: 'crm: The CRM refuses the key.', since: 0 };
+  const braked = { name: 'BRAKE', words: 'Stopped.', since: 0 };
+  const lines = await saidIn({ problems: [problem], conditions: [condition, braked] });
+  expect(lines.slice(2, 5)).toEqual([
+    'Does not work',
+    expect.stringMatching(/^ {2}Since \d\d:\d\d: crm: The CRM refuses the key\.$/),
+    '',
+  ]);
 });
 
 test('the history shows what was lost of a field of which nothing else is known', async () => {
@@ -224,7 +264,7 @@ test('a plan in which nothing is to be done calls both sides the same only where
   expect(await printed(['plan'], await answering(emptyPlan))).toBe('Nothing to do: both sides are the same.');
   const conditions = [{ words: "Not read completely yet: the CRM's Leads.", since: 0 }];
   expect(await printed(['plan'], await answering({ ...emptyPlan, conditions }))).toBe(
-    "Nothing to do by what is known of both sides.\nSince 1970-01-01T00:00:00.000Z: Not read completely yet: the CRM's Leads.",
+    `Nothing to do by what is known of both sides.\nSince ${localTime(0)}: Not read completely yet: the CRM's Leads.`,
   );
 });
 
@@ -238,47 +278,39 @@ test('a plan shows the value with which a person settled a conflict before that 
   ]);
 });
 
-test('what is held or refused is named by its tab, its record, or the row of the sheet that has none yet', async () => {
+test('what is held or an error is named by its tab, its record, or the row of the sheet that has none yet', async () => {
   const holds = [
     { entity: 'task', reason: 'There is no tab.' },
     { entity: 'lead', id: '', position: 4, reason: 'It looks like record 7.' },
     { entity: 'lead', id: '42', position: 1, reason: 'Paused.' },
   ];
   const refusals = [{ entity: 'lead', position: 8, reason: 'Not a date.' }];
-  const lines = [
-    'task: There is no tab.',
-    'lead row 5: It looks like record 7.',
-    'lead 42: Paused.',
-    'lead row 9: Not a date.',
-  ];
-  const kinds = ['Held', 'Held', 'Held', 'Refused'];
   const plan = await printed(['plan'], await answering({ ...emptyPlan, holds, refusals }));
-  expect(plan.split('\n').slice(0, 4)).toEqual(lines.map((line, index) => `${kinds[index]}  ${line}`));
-  const status = {
-    queue: { kind: 'inprocess' },
-    isManual: false,
-    sides: [],
-    tabs: [],
-    problems: [],
-    conditions: [],
-  };
-  const all = { ...status, restlessRows: 1, brakes: [], waiting: [], holds, refusals };
-  const told = (await printed(['status'], await answering(all))).split('\n');
-  expect(told).toEqual(expect.arrayContaining(lines.map((line, index) => `${kinds[index]}: ${line}`)));
+  expect(plan.split('\n').slice(0, 4)).toEqual([
+    'Held  task: There is no tab.',
+    'Held  lead row 5: It looks like record 7.',
+    'Held  lead 42: Paused.',
+    'Error  lead row 9: Not a date.',
+  ]);
+  const toMend = [
+    { kind: 'stopped', entityTitle: 'Leads, Tasks', reason: 'The key is a new one.' },
+    { kind: 'held', entityTitle: 'Leads', position: 4, reason: 'It looks like record 7.' },
+    { kind: 'held', entityTitle: 'Leads', name: 'Acme (#42)', position: 1, reason: 'Paused.' },
+    { kind: 'ignored', entityTitle: 'Leads', name: 'Acme (#42)', reason: 'No.', scope: 'refused:lead-42' },
+  ];
+  const told = await saidIn({ toMend, restlessRows: 1 });
+  expect(told.slice(3, 7)).toEqual([
+    '  Stopped: Leads, Tasks: The key is a new one.',
+    '  Held: Leads, row 5: It looks like record 7.',
+    '  Held: Acme (#42), Leads: Paused.',
+    '  Ignored: Acme (#42), Leads: No. (answer refused:lead-42 retry takes it up again)',
+  ]);
   expect(told).toContain('1 rows changed just now and are taken once they rest.');
 });
 
 test('`status` and `plan` need a person for everything that they list as held or refused, but for what somebody ignores or nobody has to have', async () => {
-  const rest = {
-    queue: { kind: 'inprocess' },
-    isManual: false,
-    sides: [],
-    tabs: [],
-    problems: [],
-    conditions: [],
-  };
   const codesOf = async (listed: object) => {
-    const status = { ...rest, restlessRows: 0, brakes: [], waiting: [], holds: [], refusals: [], ...listed };
+    const status = { ...calm, ...listed };
     const { code } = await execute(['status'], await answering(status));
     return [code, (await execute(['plan'], await answering({ ...emptyPlan, ...listed }))).code];
   };
@@ -320,6 +352,6 @@ test('a plan asks nobody to approve a brake of which nobody is asked', async () 
   const plan = await printed(['plan'], await answering({ ...emptyPlan, brakes: [reading, emptied] }));
   expect(plan.split('\n').slice(0, 2)).toEqual([
     'Stopped  The CRM is being read.',
-    'Stopped  All 5 rows are gone. To go on: approve brake:task:emptied',
+    'Stopped  All 5 rows are gone. To go on: answer brake:task:emptied approve',
   ]);
 });

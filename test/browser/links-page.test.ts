@@ -26,7 +26,7 @@ test('lists the links in both themes and on a phone, and leads to the page of ea
   for (const colorScheme of ['light', 'dark'] as const) {
     const { expectAccessible, page } = await openStatusPage(browser, daemon.url, { colorScheme });
     const north = page.locator('#links li', { hasText: 'north' });
-    await north.getByText('Both sides are in step').waitFor({ timeout: 45_000 });
+    await north.getByText(/^In step, since/).waitFor({ timeout: 45_000 });
     expect(await page.locator('#links li').count()).toBe(3);
     await expectAccessible();
     await page.setViewportSize({ width: 390, height: 844 });

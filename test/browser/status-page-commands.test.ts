@@ -42,7 +42,9 @@ describe('a person who has the token', () => {
     await brake.waitFor({ timeout: 45_000 });
     await page.getByRole('cell', { name: 'stopped' }).waitFor();
     await brake.getByText('What waits behind it: 30 changes').click();
-    expect(await brake.locator('details li').first().textContent()).toMatch(/^#\d+ title: .+ → Typed \d+$/);
+    expect(await brake.locator('details li').first().textContent()).toMatch(
+      /^.+ \(#\d+\) · Title: .+ → Typed \d+$/,
+    );
     await expectAccessible();
     expect(stage.crmRequests().filter(({ method }) => method === 'PUT')).toEqual([]);
     await brake.getByRole('button', { name: 'Approve' }).click();
@@ -51,7 +53,7 @@ describe('a person who has the token', () => {
     await stage.agreed();
     const { leads } = await readCrm(stage.addresses.crmUrl);
     expect(leads.filter(({ title }) => title.startsWith('Typed ')).length).toBe(30);
-    await shown(page, 'Both sides are in step');
+    await shown(page, /^In step$/);
   });
 
   test('sends once more what the CRM refused', async () => {
@@ -67,7 +69,7 @@ describe('a person who has the token', () => {
     await eventually(() => titleInCrm(stage, id)).toBe('Typed');
     await stage.agreed();
     expect((await leadAt(stage, 1)).title).toBe('Typed');
-    await shown(page, 'Both sides are in step');
+    await shown(page, /^In step$/);
   });
 
   test('sees what was answered, by whomever, and can answer anew where that was outrun, though the words are the same', async () => {
@@ -93,8 +95,8 @@ describe('a person who has the token', () => {
       const told = JSON.stringify({ ...status, waiting: [asked()] });
       return route.fulfill({ contentType: 'text/event-stream', body: `event: status\ndata: ${told}\n\n` });
     });
-    await page.route('**/api/approve', (route) => {
-      answered = route.request().postDataJSON().choice;
+    await page.route('**/api/answer', (route) => {
+      answered = route.request().postDataJSON().answer;
       return route.fulfill({ json: {} });
     });
     await page.reload();
@@ -123,7 +125,7 @@ describe('a person who has the token', () => {
     await enterToken();
     await conflict.waitFor({ state: 'detached', timeout: 45_000 });
     await eventually(() => titleInCrm(stage, id)).toBe('Typed in the sheet');
-    await shown(page, 'Both sides are in step');
+    await shown(page, /^In step$/);
   });
 
   test('settles a conflict with a value that neither side has, once the field takes it', async () => {
@@ -150,7 +152,7 @@ describe('a person who has the token', () => {
     await conflict.waitFor({ state: 'detached', timeout: 45_000 });
     await eventually(() => titleInCrm(stage, id)).toBe('Agreed by both');
     await eventually(async () => (await leadAt(stage, 2)).title).toBe('Agreed by both');
-    await shown(page, 'Both sides are in step');
+    await shown(page, /^In step$/);
   });
 
   test('is asked again before a record goes to the trash, brings its row back instead, and lets it go the next time', async () => {
@@ -167,7 +169,7 @@ describe('a person who has the token', () => {
     await question.waitFor({ state: 'detached', timeout: 45_000 });
     await stage.agreed();
     expect(await titleInCrm(stage, id)).toBe(title);
-    await shown(page, 'Both sides are in step');
+    await shown(page, /^In step$/);
     await stage.editSheet({
       kind: 'deleteRows',
       sheet: 'Leads',

@@ -23,7 +23,7 @@ test('what is in step, waits and was changed is shown in both themes and on a ph
   for (const colorScheme of ['light', 'dark'] as const) {
     const { expectAccessible, page } = await openStatusPage(browser, daemon.url, { colorScheme });
     await card(page, `#${lead.id}`).getByRole('button', { name: 'Restore' }).waitFor();
-    await shown(page, 'In step, but for what waits for a person');
+    await shown(page, /^In step; 1 thing waits for you$/);
     const numbers = page.getByRole('row', { name: /^Leads/ });
     expect(await numbers.getByRole('cell').allTextContents()).toEqual([
       'waits for a person',
@@ -100,7 +100,7 @@ test('no script runs in the page but its own, and nothing is asked of another ho
 test('a value with a sign that ends lines elsewhere is shown like any other, and the page stays live', async () => {
   const { daemon, stage } = await openFilled();
   const { page } = await openStatusPage(browser, daemon.url);
-  await shown(page, 'Both sides are in step');
+  await shown(page, /^In step$/);
   await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Upper\u2028Lower' });
   await page.getByText('Upper\u2028Lower').first().waitFor();
   await shown(page, 'Live');
@@ -139,7 +139,7 @@ test('the first fill shows what is read and what is filled, with an end once it 
   expect(await filling.getAttribute('max')).toBe('2000');
   await shown(page, /left, until \d\d:\d\d/);
   await stage.setSheetFaults({});
-  await shown(page, 'Both sides are in step');
+  await shown(page, /^In step$/);
   expect(await page.getByRole('progressbar').count()).toBe(0);
 });
 
@@ -206,15 +206,15 @@ test('pages that nobody looks at keep no line of the browser from the one that i
   for (let count = 0; count < 6; count += 1) {
     const page = await context.newPage();
     await page.goto(daemon.url);
-    await page.getByText('Both sides are in step').waitFor();
+    await page.getByText(/^In step$/).waitFor();
     await turn(page, true);
   }
   const seen = await context.newPage();
   await seen.goto(daemon.url);
-  await seen.getByText('Both sides are in step').waitFor();
+  await seen.getByText(/^In step$/).waitFor();
   await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1 });
   await seen.getByRole('button', { name: 'Restore' }).waitFor();
-  await eventually(() => first.title()).toBe('… In step, but for what waits for a person');
+  await eventually(() => first.title()).toBe('… In step; 1 thing waits for you');
   expect(await first.locator('#line').textContent()).toBe('Live');
   await turn(first, false);
   await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Typed now' });

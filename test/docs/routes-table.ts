@@ -10,7 +10,6 @@ const meanings: readonly (readonly [route: string, meaning: string])[] = [
   ['GET /metrics', 'Numbers for Prometheus: [metrics](#metrics)'],
   ['GET /api/status', 'What is the same on both sides, what waits, and why'],
   ['GET /api/events', 'The same, live, as server-sent events'],
-  ['GET /api/conflicts', 'What waits for a person, with what both sides have'],
   [
     'GET /api/history',
     'A page of the history, newest first: by `record` (its id, key or title), `field` (its name or header), `run`, `id` and `since`, at most `limit` lines and some 1 MB; each line also in labels, with times of `zone`; where there is more, `next` says with which `before` to ask on',
@@ -29,16 +28,9 @@ const meanings: readonly (readonly [route: string, meaning: string])[] = [
   ],
   ['POST /api/backup', 'Copies the mirror'],
   [
-    'POST /api/approve',
-    'Answers a question: `{"scope", "choice"}`, with `"seen": {"what", "about"}` as `/api/conflicts` showed them to be refused where they have changed',
+    'POST /api/answer',
+    'Answers a question: `{"question", "answer"}`, where the question is a scope, or a record by its id, key or title, with `"field"` in a conflict, and in place of the answer `"text"` puts a value on both sides of one. With `"seen": {"what", "about"}` as the status showed them it is refused where they have changed. `{"all": answer}` with `crm`, `sheet`, `retry`, `revert` or `ignore` answers everything that takes it',
   ],
-  [
-    'POST /api/resolve',
-    'Settles a conflict: `{"scope", "side"}` (`crm` or `sheet`), `{"scope", "text"}` or `{"all": side}`; for one scope also with `"seen"`',
-  ],
-  ['POST /api/retry', 'Sends once more what the CRM refused: `{"record"}` or `{"all": true}`'],
-  ['POST /api/revert', 'Puts the CRM\'s values back into the row: `{"record"}` or `{"all": true}`'],
-  ['POST /api/ignore', 'Leaves both sides as they are: `{"record"}` or `{"all": true}`'],
 ];
 
 /** The routes that the page has to list: what a page is made of, and what a server adds by itself, are left out. */

@@ -86,7 +86,7 @@ describe('a mirror that knows less than the sheet', limit, () => {
       await stage.startDaemon();
       await rebaseAsked(stage, words);
       expect(await readSheet(stage.addresses)).toEqual(before);
-      expect(await stage.runCommand('approve', 'brake:lead:rebase')).toMatchObject({ code: 0 });
+      expect(await stage.runCommand('answer', 'brake:lead:rebase', 'approve')).toMatchObject({ code: 0 });
       const { conflicts } = await until('the differences wait', async () => {
         const status = await readStatus(stage);
         return status.brakes.length === 0 && status.conflicts.length === 2 && status;
@@ -97,7 +97,7 @@ describe('a mirror that knows less than the sheet', limit, () => {
         table: 'Typed after the backup',
       });
       for (const lead of [one, two])
-        await stage.runCommand('approve', `conflict:lead-${lead?.id}:title`, '--choice', 'crm');
+        await stage.runCommand('answer', `conflict:lead-${lead?.id}:title`, 'crm');
       await stage.agreed();
     },
   );

@@ -38,17 +38,18 @@ test('an operator sees each plan before it is done, and settles a conflict, by c
   expect(refused).toMatchObject({ code: 3, stderr: '' });
   expect(refused.stdout).toContain(`lead-${lead?.id} title in the CRM: planned`);
 
-  const listed = await stage.runCommand('conflicts');
+  const listed = await stage.runCommand('status');
   expect(listed).toMatchObject({ code: 3, stderr: '' });
   expect(listed.stdout).toContain('CRM has: Of the CRM');
-  expect(listed.stdout).toContain(`answer: resolve conflict:lead-${lead?.id}:title theirs|ours`);
+  expect(listed.stdout).toMatch(/; 1 thing waits for you\.\n/);
+  expect(listed.stdout).toContain(`answer lead-${lead?.id} title crm|sheet`);
   const name = `lead-${lead?.id}`;
-  expect((await stage.runCommand('resolve', name, 'title', 'mine')).code).toBe(2);
-  expect(await stage.runCommand('resolve', name, 'title', '--value', '')).toMatchObject({
+  expect((await stage.runCommand('answer', name, 'title', 'mine')).code).toBe(2);
+  expect(await stage.runCommand('answer', name, 'Title', '--value', '')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('Title can not be empty.'),
   });
-  expect(await stage.runCommand('resolve', name, 'title', 'ours')).toMatchObject({
+  expect(await stage.runCommand('answer', String(lead?.id), 'Title', 'sheet')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('with manual writes, once the next plan is applied'),
     stderr: '',
@@ -57,5 +58,8 @@ test('an operator sees each plan before it is done, and settles a conflict, by c
   expect(await stage.runCommand('apply', settled.id)).toMatchObject({ code: 0, stderr: '' });
   const { shown } = await stage.agreed();
   expect(shown['Leads']?.map(({ Title }) => Title)).toContain('Of the sheet');
-  expect(await stage.runCommand('conflicts')).toMatchObject({ code: 0, stdout: 'Nothing waits.\n' });
+  expect(await stage.runCommand('status')).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^In step since [^;]*\.$/m),
+  });
 }, 240_000);

@@ -20,12 +20,8 @@ const asking = [
   ['plan'],
   ['apply', '3f9c'],
   ['resync'],
-  ['conflicts'],
-  ['resolve', '--all', 'ours'],
-  ['approve', 'brake:lead:emptied'],
-  ['retry', '--all'],
-  ['revert', '--all'],
-  ['ignore', '--all'],
+  ['answer', 'brake:lead:emptied', 'approve'],
+  ['answer', '--all', 'retry'],
   ['history'],
   ['undo', '--line', '1'],
 ];
@@ -73,13 +69,12 @@ describe('commands', limit, () => {
     });
     await stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 2 });
     const scope = await until('the row is missed', async () => {
-      const { waiting } = waitingShape.parse(await read('conflicts'));
+      const { waiting } = waitingShape.parse(await read('status'));
       return waiting.find((each) => each.scope.startsWith('vanished:'))?.scope;
     });
-    expect(await read('approve', scope, '--choice', 'restore')).toEqual({ scope, choice: 'restore' });
-    expect(await read('resolve', '--all', 'ours')).toMatchObject({ scopes: [] });
-    for (const name of ['retry', 'revert', 'ignore'])
-      expect(await read(name, '--all')).toEqual({ records: [], left: [] });
+    expect(await read('answer', scope, 'restore')).toMatchObject({ answered: [{ scope }], left: [] });
+    for (const answer of ['crm', 'sheet', 'retry', 'revert', 'ignore'])
+      expect(await read('answer', '--all', answer)).toEqual({ answered: [], left: [] });
     expect(await read('backup')).toEqual({ file: expect.stringContaining('backups') });
     await stage.expectAtRest();
     const { code, stderr, stdout } = await stage.runCommand('resync', '--json');

@@ -159,7 +159,7 @@ describe('contacts', { timeout: 90_000 }, () => {
     expect(hold.reason).toContain('deletes the contact for good');
     expect(await contactsOf(stage, first.id)).toHaveLength(1);
     const scope = hold.decision ?? '';
-    expect(await stage.runCommand('approve', scope, '--choice', 'trash')).toMatchObject({ code: 0 });
+    expect(await stage.runCommand('answer', scope, 'trash')).toMatchObject({ code: 0 });
     await until('the contact is deleted', async () => (await contactsOf(stage, first.id)).length === 0);
     await stage.expectAtRest();
     expect(await rowsWhere(named(ada.full_name))).toEqual([]);

@@ -124,9 +124,9 @@ describe.skipIf(problem !== undefined)('the image', { timeout: 300_000 }, () => 
 
     const { shown } = await stage.agreed();
     expect(shown['Leads']).toHaveLength(30);
-    expect((await container.exec(['node', 'src/main.ts', 'approve', 'nothing'])).output).toContain(
-      'Nothing waits under nothing',
-    );
+    expect(
+      (await container.exec(['node', 'src/main.ts', 'answer', 'vanished:lead-0', 'trash'])).output,
+    ).toContain('Nothing waits under nothing');
     await stage.editSheet({
       kind: 'edit',
       sheet: 'Leads',

@@ -231,7 +231,7 @@ describe('fault 56: a kill while a record is moved to the trash', limit, () => {
     stage.setCrmFaults({ faults: [{ ...fault, method: 'DELETE', path: '/tasks/*' }] });
     const row = await findPosition(stage.addresses, 'task', String(trashed?.id));
     await stage.editSheet({ kind: 'deleteRows', sheet: 'Tasks', row });
-    const approve = () => stage.runCommand('approve', `vanished:task-${trashed?.id}`, '--choice', 'trash');
+    const approve = () => stage.runCommand('answer', `vanished:task-${trashed?.id}`, 'trash');
     await until('the delete may be approved', async () => (await approve()).code === 0);
     await stage.crmFaultsMet();
     await daemon.kill();

@@ -96,7 +96,8 @@ describe.skipIf(!hasTerminal)('init at a terminal, where the machine has script(
     const daemon = spawnCommand(['start'], environment, home.directory);
     onTestFinished(async () => void (await daemon.kill()));
     await until('the sheet is filled', async () => (await home.rowsOf('Leads'))?.length === 7);
-    const status = await spawnCommand(['approve', 'nothing:at-all'], environment, home.directory).ended;
+    const status = await spawnCommand(['answer', 'brake:lead:none', 'approve'], environment, home.directory)
+      .ended;
     expect(status.stderr).not.toContain('CONTROL_TOKEN');
   });
 

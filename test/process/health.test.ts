@@ -170,7 +170,7 @@ const waitingShape = z.object({ waiting: z.array(z.object({ scope: z.string() })
 async function restoreRows(stage: ProcessStage, { url }: DaemonProcess): Promise<void> {
   const { waiting } = waitingShape.parse(await (await fetch(`${url}/api/status`)).json());
   for (const { scope } of waiting) {
-    expect(await stage.runCommand('approve', scope, '--choice', 'restore')).toMatchObject({ code: 0 });
+    expect(await stage.runCommand('answer', scope, 'restore')).toMatchObject({ code: 0 });
   }
 }
 

@@ -43,7 +43,7 @@ describe('init', limit, () => {
     expect(written).toMatchObject({ code: 3, stdout: expect.stringContaining('5 have got one') });
     expect(await shownIds(stage)).toEqual([...leads.map(({ id }) => id), undefined]);
     await stage.startDaemon();
-    const agree = async () => (await stage.runCommand('approve', 'brake:lead:first')).code === 0;
+    const agree = async () => (await stage.runCommand('answer', 'brake:lead:first', 'approve')).code === 0;
     await until('the row that is not clear is approved', agree);
     await stage.agreed();
     expect(stage.crmRequests().filter(({ method }) => method !== 'GET')).toHaveLength(1);

@@ -55,7 +55,7 @@ describe('S16: no secret is anywhere', { timeout: 480_000 }, () => {
       expect(await run(words)).toMatchObject({ code: expect.toBeOneOf([0, 3]), stderr: '' });
     const vanished =
       /vanished:lead-\d+/.exec(await (await aviary.ask(daemon, '/api/status')).text())?.[0] ?? '';
-    expect(await run(['approve', vanished, '--choice', 'restore'])).toMatchObject({ code: 0 });
+    expect(await run(['answer', vanished, 'restore'])).toMatchObject({ code: 0 });
     await stage.agreed();
     await askEverything(aviary, daemon);
     const { stdout } = await daemon.terminate();

@@ -13,10 +13,10 @@ async function openServed(leads: number) {
   const engine = stage.createEngine();
   const { get, post } = await serve(engine);
   const readConflicts = async () =>
-    (await (await get('/api/conflicts')).json()) as { readonly waiting: unknown };
+    (await (await get('/api/status')).json()) as { readonly waiting: unknown };
   const readWaiting = async () => (await readConflicts()).waiting;
   const approve = (scope: string, choice: string, seen?: unknown) =>
-    post('/api/approve', { scope, choice, seen });
+    post('/api/answer', { question: scope, answer: choice, seen });
   await engine.pullAll(() => {});
   return { approve, engine, get, link: stage.link, post, readConflicts, readWaiting, stage };
 }
@@ -105,13 +105,14 @@ test('an answer that the key does not let through is told as given no more, so t
 
 test('before both sides were compared nobody is told that nothing waits', async () => {
   const { approve, engine, post, readConflicts } = await openServed(3);
-  expect(await readConflicts()).toEqual({ waiting: [] });
+  expect(await readConflicts()).toMatchObject({ waiting: [] });
+  expect(await readConflicts()).not.toHaveProperty('lastCycleAt');
   const refused = { status: 503, body: { error: expect.stringContaining('it is not known what waits') } };
   expect(await approve('vanished:lead-1', 'trash')).toEqual(refused);
-  expect(await post('/api/resolve', { all: 'crm' })).toEqual(refused);
-  expect(await post('/api/retry', { all: true })).toEqual(refused);
+  expect(await post('/api/answer', { all: 'crm' })).toEqual(refused);
+  expect(await post('/api/answer', { all: 'retry' })).toEqual(refused);
   await engine.cycle();
-  expect(await readConflicts()).toEqual({ waiting: [], lastCycleAt: engine.lastCycleAt });
+  expect(await readConflicts()).toMatchObject({ waiting: [], lastCycleAt: engine.lastCycleAt });
   expect(await approve('vanished:lead-1', 'trash')).toMatchObject({ status: 404 });
 });
 

@@ -54,7 +54,7 @@ const oddJson = fc.oneof(
   fc.constantFrom(
     '{"__proto__":{"isDryRun":true}}',
     '{"constructor":{"prototype":{"x":1}}}',
-    '{"scope":"brake:lead:torn","choice":"approve","__proto__":{}}',
+    '{"question":"brake:lead:torn","answer":"approve","__proto__":{}}',
     '{"run":"__proto__","isDryRun":true}',
     '{"record":"lead-__proto__"}',
     '{"id":1e309}',
@@ -65,7 +65,7 @@ const oddJson = fc.oneof(
     'null',
     '"\ud800"',
   ),
-  fc.record({ scope: oddText, choice: oddText }).map((body) => JSON.stringify(body)),
+  fc.record({ question: oddText, answer: oddText }).map((body) => JSON.stringify(body)),
   fc
     .record({ field: oddText, record: oddText, isDryRun: fc.anything() })
     .map((body) => JSON.stringify(body) ?? ''),
@@ -235,7 +235,7 @@ describe('whatever is sent to the daemon', { timeout: 120_000 }, () => {
   test('no route breaks, hangs or tells a secret, and no command is taken without the token', async () => {
     const { url, routes } = await openServed();
     const commands = routes.filter(({ method }) => method === 'POST');
-    expect(commands.map((route) => route.url)).toContain('/api/approve');
+    expect(commands.map((route) => route.url)).toContain('/api/answer');
     expect(routes.map((route) => route.url)).toContain('/healthz');
     for (const route of routes) {
       await fc.assert(

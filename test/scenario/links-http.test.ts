@@ -154,7 +154,7 @@ describe('the HTTP side of several links', limit, () => {
       expect({ address, isRefused: status >= 400 && status < 500 }).toEqual({ address, isRefused: true });
     }
     const huge = { method: 'POST', headers: { authorization }, body: 'x'.repeat(1_000_000) };
-    expect((await ask('/links/here/api/approve', huge)).status).toBe(413);
+    expect((await ask('/links/here/api/answer', huge)).status).toBe(413);
     expect(await ask('/links/here/api/status')).toMatchObject({ status: 200 });
   });
 

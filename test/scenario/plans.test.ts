@@ -280,7 +280,7 @@ describe('a plan', () => {
       status: 404,
       body: { error: expect.stringContaining(`There is no plan ${id}`) },
     });
-    for (const path of ['/api/apply', '/api/plan', '/api/resync', '/api/backup', '/api/approve', '/api/undo'])
+    for (const path of ['/api/apply', '/api/plan', '/api/resync', '/api/backup', '/api/answer', '/api/undo'])
       expect(await post(path, { nonsense: true })).toMatchObject({
         status: 400,
         body: { error: expect.stringMatching(/^The request is not what this takes: [^\n]+\.$/) },

@@ -30,16 +30,17 @@ async function refusedEdit(scene: Scenario, title: string, times = 1): Promise<n
 
 const titleOf = async (scene: Scenario, id: number) => valueAt(await scene.crm.find('lead', id), 'title');
 
-test('fault 21: what the CRM refused is counted by its code, and sent once more by the command `retry`', async () => {
+test('fault 21: what the CRM refused is counted by its code, and sent once more by `answer … retry`', async () => {
   const scene = await openScenario();
   const { readMetrics, run } = await openControl(scene);
   const id = await refusedEdit(scene, 'Typed');
   await scene.told('question', { ID: `refused:lead-${id}` }, /^Waiting/);
   expect(await readMetrics()).toMatch(/^crm_sheet_sync_errors_total\{code="CRM_REFUSED"\} 1$/m);
-  expect(await run('retry', `lead-${id}`)).toBe(
-    `0 lead-${id} is sent once more.\nIt is done in the next cycle; with manual writes, once the next plan is applied.`,
+  const title = await titleOf(scene, id);
+  expect(await run('answer', `lead-${id}`, 'retry')).toBe(
+    `0 ${title} (#${id}): retry.\nIt is done in the next cycle; with manual writes, once the next plan is applied.`,
   );
-  expect((await scene.log.told('command.done')).fields).toEqual({ command: '/api/retry' });
+  expect((await scene.log.told('command.done')).fields).toEqual({ command: '/api/answer' });
   await scene.settled();
   expect(await titleOf(scene, id)).toBe('Typed');
 });
@@ -49,9 +50,9 @@ test('what the CRM refused makes room for its own values by `revert`, and stays 
   const { post } = await openControl(scene);
   const id = await refusedEdit(scene, 'Typed', 5);
   const before = await titleOf(scene, id);
-  expect(await post('/api/revert', { record: `lead-${id}` })).toEqual({
+  expect(await post('/api/answer', { question: String(id), answer: 'revert' })).toEqual({
     status: 200,
-    body: { records: [`lead-${id}`], left: [] },
+    body: { answered: [{ scope: `refused:lead-${id}`, name: `${before} (#${id})` }], left: [] },
   });
   await scene.settled();
   expect([await titleOf(scene, id), (await scene.row('lead', id))?.['Title']]).toEqual([before, before]);
@@ -64,15 +65,18 @@ test('what the CRM refused stays on both sides by `ignore`, is listed, and is ta
   const { post, run } = await openControl(scene);
   const id = await refusedEdit(scene, 'Typed');
   const before = await titleOf(scene, id);
-  expect(await post('/api/ignore', { all: true })).toMatchObject({ body: { records: [`lead-${id}`] } });
+  expect(await post('/api/answer', { all: 'ignore' })).toMatchObject({
+    body: { answered: [{ scope: `refused:lead-${id}` }] },
+  });
   await scene.told('lead', id, /^Held: ignored until it changes/);
   await scene.cycled(2);
   expect([await titleOf(scene, id), (await scene.row('lead', id))?.['Title']]).toEqual([before, 'Typed']);
   const status = await run('status');
-  expect(status).toContain(`Ignored: lead-${id}: `);
-  // In CRM, in sheet, pending, refused, conflicts, held.
+  expect(status).toContain(`Ignored: ${before} (#${id}), Leads: `);
+  expect(status).toContain(`(answer refused:lead-${id} retry takes it up again)`);
+  // In CRM, in sheet, pending, errors, conflicts, held.
   expect(status).toMatch(/^Leads +\d+ +\d+ +0 +0 +0 +0 /m);
-  await post('/api/retry', { all: true });
+  await post('/api/answer', { all: 'retry' });
   await scene.settled();
   expect(await titleOf(scene, id)).toBe('Typed');
 });
@@ -80,22 +84,26 @@ test('what the CRM refused stays on both sides by `ignore`, is listed, and is ta
 test('who asks for what can not be done is told why', async () => {
   const scene = await openScenario();
   const { post } = await openControl(scene);
-  expect(await post('/api/retry', { record: 'lead-1' })).toEqual({
+  expect(await post('/api/answer', { question: 'lead-1', answer: 'retry' })).toEqual({
     status: 404,
-    body: { error: 'The CRM refused nothing of lead-1. It refused: nothing.' },
+    body: { error: 'Nothing waits under #1. Waiting: nothing.' },
   });
-  expect(await post('/api/revert', {})).toMatchObject({ status: 400 });
-  expect(await post('/api/ignore', { all: true })).toEqual({ status: 200, body: { records: [], left: [] } });
+  expect(await post('/api/answer', {})).toMatchObject({ status: 400 });
+  expect(await post('/api/answer', { all: 'approve' })).toMatchObject({ status: 400 });
+  expect(await post('/api/answer', { all: 'ignore' })).toEqual({
+    status: 200,
+    body: { answered: [], left: [] },
+  });
   scene.setFaults({ faults: [{ kind: 'status', status: 400, method: 'POST', path: '/leads', times: 1 }] });
   await scene.sheet.typeRow('lead', { Title: 'New here' });
   const { ID = '' } = await scene.told('lead', { Title: 'New here' }, /^Error: /);
   const record = `lead-${ID}`;
-  expect(await post('/api/revert', { record })).toMatchObject({ status: 400 });
-  expect(await post('/api/revert', { all: true })).toEqual({
+  expect(await post('/api/answer', { question: record, answer: 'revert' })).toMatchObject({ status: 400 });
+  expect(await post('/api/answer', { all: 'revert' })).toEqual({
     status: 200,
-    body: { records: [], left: [record] },
+    body: { answered: [], left: [{ scope: `refused:${record}`, name: 'New here (new)' }] },
   });
-  await post('/api/retry', { record });
+  await post('/api/answer', { question: 'New here', answer: 'retry' });
   await scene.settled();
   expect(scene.requests('POST', /\/leads$/)).toHaveLength(2);
 });

@@ -9,9 +9,8 @@ import { serve } from '../support/served.ts';
 async function ask({ engine }: LeadsStage) {
   const { get, post } = await serve(engine);
   return {
-    approve: (order: object) => post('/api/approve', order),
-    resolve: (order: object) => post('/api/resolve', order),
-    waiting: async () => (await get('/api/conflicts')).json(),
+    answer: (order: object) => post('/api/answer', order),
+    waiting: async () => (await get('/api/status')).json(),
   };
 }
 
@@ -60,12 +59,12 @@ describe('a conflict', () => {
   });
 
   test.each([
-    [{ side: 'crm' }, 'Of the CRM'],
-    [{ side: 'sheet' }, 'Of the sheet'],
+    [{ answer: 'crm' }, 'Of the CRM'],
+    [{ answer: 'sheet' }, 'Of the sheet'],
     [{ text: 'Of nobody' }, 'Of nobody'],
   ])('is settled on both sides with %o', async (settlement, winner) => {
-    const { id, resolve, scope, stage, waiting } = await openConflict();
-    expect(await resolve({ scope, ...settlement })).toMatchObject({ status: 200 });
+    const { id, answer, scope, stage, waiting } = await openConflict();
+    expect(await answer({ question: scope, ...settlement })).toMatchObject({ status: 200 });
     await stage.settle();
     await bothHave(stage, id, winner);
     expect(await waiting()).toMatchObject({ waiting: [] });
@@ -77,15 +76,15 @@ describe('a conflict', () => {
     const id = await stage.firstLead();
     const agreed = String((await stage.titles()).crm.get(id));
     await stage.disagree('Of the sheet', 'Of the CRM');
-    const { resolve } = await ask(stage);
-    await resolve({ scope: `conflict:lead-${id}:title`, text: agreed });
+    const { answer } = await ask(stage);
+    await answer({ question: `conflict:lead-${id}:title`, text: agreed });
     await stage.settle();
     await bothHave(stage, id, agreed);
   });
 
   test('whose value gets no answer when it is written to the sheet is settled with it all the same', async () => {
-    const { id, resolve, scope, stage } = await openConflict();
-    await resolve({ scope, text: 'Of nobody' });
+    const { id, answer, scope, stage } = await openConflict();
+    await answer({ question: scope, text: 'Of nobody' });
     await stage.setSheetFaults({ failures: [{ kind: 'cut', when: 'after' }] });
     await expect(stage.engine.cycle()).rejects.toMatchObject({ code: 'SHEET_UNREACHABLE' });
     await stage.settle();
@@ -93,10 +92,10 @@ describe('a conflict', () => {
   });
 
   test('is asked anew when a person takes the chosen value out of the row again, because the CRM refused it', async () => {
-    const { id, resolve, scope, stage } = await openConflict();
+    const { id, answer, scope, stage } = await openConflict();
     const { engine, link } = stage;
     const key = { entity: 'lead', id } as const;
-    await resolve({ scope, text: 'Of nobody' });
+    await answer({ question: scope, text: 'Of nobody' });
     await engine.cycle();
     for (const _read of [1, 2]) await engine.cycle();
     stage.setCrmFaults({ faults: [{ kind: 'status', method: 'PUT', status: 400, times: 1 }] });
@@ -114,8 +113,8 @@ describe('a conflict', () => {
   });
 
   test('is asked anew when the row changed after a value was chosen for it', async () => {
-    const { id, resolve, scope, stage } = await openConflict();
-    await resolve({ scope, text: 'Of nobody' });
+    const { id, answer, scope, stage } = await openConflict();
+    await answer({ question: scope, text: 'Of nobody' });
     await stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 1, column: 'Title', text: 'Later' });
     await stage.settle();
     const { crm, sheet } = await stage.titles();
@@ -125,21 +124,21 @@ describe('a conflict', () => {
 
   test.each([
     ['what the sheet has', { text: 'Of the sheet' }],
-    ['the sheet', { side: 'sheet' }],
-    ['the CRM', { side: 'crm' }],
+    ['the sheet', { answer: 'sheet' }],
+    ['the CRM', { answer: 'crm' }],
   ])('is asked anew when somebody changed a side after %s was chosen for it', async (_name, settlement) => {
-    const { id, resolve, scope, stage } = await openConflict();
-    await resolve({ scope, ...settlement });
+    const { id, answer, scope, stage } = await openConflict();
+    await answer({ question: scope, ...settlement });
     await expectAskedAnew(stage, id);
   });
 
   test.each(['sheet', 'crm'])(
     'is asked anew when somebody changed a side after it was approved with “%s”',
     async (choice) => {
-      const { approve, id, scope, stage } = await openConflict();
-      expect(await approve({ scope, choice })).toEqual({
+      const { answer, id, scope, stage } = await openConflict();
+      expect(await answer({ question: scope, answer: choice })).toMatchObject({
         status: 200,
-        body: { scope, choice },
+        body: { answered: [{ scope }], left: [] },
       });
       await expectAskedAnew(stage, id);
     },
@@ -153,8 +152,8 @@ describe('a conflict', () => {
   });
 
   test('refuses a value that its field does not take, and says what it takes', async () => {
-    const { resolve, scope, stage } = await openConflict();
-    expect(await resolve({ scope, text: '' })).toEqual({
+    const { answer, scope, stage } = await openConflict();
+    expect(await answer({ question: scope, text: '' })).toEqual({
       status: 422,
       body: { error: 'Title can not be empty. Put “Of the CRM” back, or type another value.' },
     });
@@ -162,36 +161,41 @@ describe('a conflict', () => {
   });
 
   test('is offered the longest text that a cell holds, in any script, and says what its field takes', async () => {
-    const { resolve, scope } = await openConflict();
+    const { answer, scope } = await openConflict();
     const error = 'Title is 50000 characters long; the CRM takes at most 200.';
-    expect(await resolve({ scope, text: '字'.repeat(50_000) })).toEqual({
+    expect(await answer({ question: scope, text: '字'.repeat(50_000) })).toEqual({
       status: 422,
       body: { error },
     });
   });
 
   test('is not settled by anything but one clear order, and the refusal is one sentence', async () => {
-    const { resolve, scope, stage } = await openConflict();
-    for (const order of [{}, [], { scope }, { scope, side: 'nobody' }, { scope, side: 'crm', text: 'Both' }])
-      expect(await resolve(order)).toEqual({
+    const { answer, scope, stage } = await openConflict();
+    const question = scope;
+    for (const order of [
+      {},
+      [],
+      { question },
+      { question, answer: 'nobody' },
+      { question, answer: 'crm', text: '' },
+    ])
+      expect(await answer(order)).toEqual({
         status: 400,
         body: {
-          error: expect.stringContaining(
-            'give a scope with a side (crm or sheet) or a text, or all with a side.',
-          ),
+          error: expect.stringContaining('or a text, or all with crm, sheet, retry, revert, ignore.'),
         },
       });
-    expect(await resolve({ all: 'crm', scope })).toMatchObject({ status: 400 });
+    expect(await answer({ all: 'crm', question: scope })).toMatchObject({ status: 400 });
     expect(stage.link.mirror.readDecisions()).toEqual([]);
   });
 
   test('is not settled by who was shown other values than both sides have by now', async () => {
-    const { id, resolve, scope, stage } = await openConflict();
+    const { id, answer, scope, stage } = await openConflict();
     const [{ about, what } = {}] = listWaiting(stage.engine);
     await stage.editCrm(`/leads/${id}`, { title: 'Later in the CRM' });
     await stage.settle();
-    for (const settlement of [{ text: 'Of nobody' }, { side: 'sheet' }])
-      expect(await resolve({ scope, ...settlement, seen: { what, about } })).toMatchObject({
+    for (const settlement of [{ text: 'Of nobody' }, { answer: 'sheet' }])
+      expect(await answer({ question: scope, ...settlement, seen: { what, about } })).toMatchObject({
         status: 409,
         body: {
           error: expect.stringContaining('This has changed since it was shown, and nothing was done.'),
@@ -200,14 +204,14 @@ describe('a conflict', () => {
     expect(stage.link.mirror.readDecisions()).toEqual([]);
     const [shown] = listWaiting(stage.engine);
     const seen = { what: shown?.what, about: shown?.about };
-    expect(await resolve({ scope, text: 'Of nobody', seen })).toMatchObject({ status: 200 });
+    expect(await answer({ question: scope, text: 'Of nobody', seen })).toMatchObject({ status: 200 });
     await stage.settle();
     await bothHave(stage, id, 'Of nobody');
   });
 
   test('that does not wait is refused with those that do', async () => {
-    const { resolve, scope } = await openConflict();
-    expect(await resolve({ scope: 'conflict:lead-0:title', side: 'crm' })).toEqual({
+    const { answer, scope } = await openConflict();
+    expect(await answer({ question: 'conflict:lead-0:title', answer: 'crm' })).toEqual({
       status: 404,
       body: { error: `Nothing waits under conflict:lead-0:title. Waiting: ${scope}.` },
     });
@@ -215,14 +219,14 @@ describe('a conflict', () => {
 });
 
 test('of all conflicts that are settled at once one is asked anew that changed after that', async () => {
-  const { id, resolve, stage } = await openConflict();
-  await resolve({ all: 'sheet' });
+  const { id, answer, stage } = await openConflict();
+  await answer({ all: 'sheet' });
   await expectAskedAnew(stage, id);
 });
 
 test('all conflicts are settled at once', async () => {
-  const { id, resolve, scope, stage } = await openConflict();
-  expect((await resolve({ all: 'sheet' })).body).toEqual({ kind: 'settled', scopes: [scope] });
+  const { id, answer, scope, stage } = await openConflict();
+  expect((await answer({ all: 'sheet' })).body).toMatchObject({ answered: [{ scope }], left: [] });
   await stage.settle();
   await bothHave(stage, id, 'Of the sheet');
 });
@@ -252,8 +256,8 @@ describe('what lost a conflict', () => {
     ['table', 'Of the sheet'],
     ['crm', 'Of the CRM'],
   ])('to a third value can be taken back from the %s', async (side, loser) => {
-    const { id, resolve, scope, stage } = await openConflict();
-    await resolve({ scope, text: 'Of nobody' });
+    const { id, answer, scope, stage } = await openConflict();
+    await answer({ question: scope, text: 'Of nobody' });
     await stage.settle();
     const line = stage.link.mirror
       .searchJournal({ key: { entity: 'lead', id }, limit: 10 })

@@ -114,20 +114,20 @@ test('an answer is kept among the decisions of the side that asks', async () => 
 });
 
 test.each([
-  ['what the CRM has', { side: 'crm' }, 'In the CRM'],
-  ['what the map has', { side: 'sheet' }, 'In the map'],
+  ['what the CRM has', { answer: 'crm' }, 'In the CRM'],
+  ['what the map has', { answer: 'sheet' }, 'In the map'],
   ['a text of its own', { text: 'Typed as the answer' }, 'Typed as the answer'],
 ])('a conflict with the map is asked about, and %s settles it', async (_, answer, title) => {
   const { id, post, scope, titleInCrm, titleInMap, waiting } = await openConflict();
   expect(waiting()).toMatchObject([{ about: { crm: 'In the CRM', table: 'In the map' } }]);
-  expect(await post('/api/resolve', { scope, ...answer })).toMatchObject({ status: 200 });
+  expect(await post('/api/answer', { question: scope, ...answer })).toMatchObject({ status: 200 });
   await until('both sides have it', async () => (await titleInCrm(id)) === title && titleInMap() === title);
   await until('nothing is asked any longer', async () => waiting().length === 0);
 });
 
 test('a text that the side cannot read answers no conflict', async () => {
   const { post, scope } = await openConflict();
-  expect(await post('/api/resolve', { scope, text: '' })).toEqual({
+  expect(await post('/api/answer', { question: scope, text: '' })).toEqual({
     status: 422,
     body: { error: 'It needs a text.' },
   });

@@ -35,7 +35,7 @@ export function hireOperator(stage: ProcessStage): Operator {
     const choice = isVain ? 'revert' : preferred.find((each) => answers.includes(each));
     if (choice === undefined) return;
     if (choice === 'retry') retries.set(scope, count + 1);
-    const { code, stderr } = await stage.runCommand('approve', scope, '--choice', choice);
+    const { code, stderr } = await stage.runCommand('answer', scope, choice);
     note(`${scope}: ${choice}${code === 0 ? '' : `, and got ${code}: ${stderr.trim()}`}`);
   }
 

@@ -56,16 +56,7 @@ export function describeLost(stage: ProcessStage, journal: readonly JournalEntry
 
 const show = (line: unknown) => (typeof line === 'string' ? line : JSON.stringify(line));
 
-const waitingParts = [
-  'brakes',
-  'holds',
-  'conflicts',
-  'waiting',
-  'refusals',
-  'problems',
-  'restlessRows',
-  'tabs',
-];
+const waitingParts = ['brakes', 'holds', 'waiting', 'refusals', 'problems', 'restlessRows', 'tabs'];
 
 function pickWaiting(status: string): unknown[] {
   const parts = Object.entries(JSON.parse(status) as Record<string, unknown>);

@@ -142,7 +142,7 @@ export const paths = ['/healthz', '/readyz', '/api/status', '/api/history', '/']
 
 export async function askEverything({ ask }: Aviary, daemon: DaemonProcess): Promise<void> {
   for (const path of paths) await ask(daemon, path);
-  for (const path of ['/api/plan', '/api/approve', '/api/undo', '/api/backup', '/api/resync']) {
+  for (const path of ['/api/plan', '/api/answer', '/api/undo', '/api/backup', '/api/resync']) {
     for (const authorization of ['', 'Bearer wrong', `Bearer ${controlToken.slice(1)}`])
       await ask(daemon, path, { method: 'POST', headers: { authorization } });
     const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };

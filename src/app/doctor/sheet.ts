@@ -146,7 +146,10 @@ const conflictsTab: SheetExamination = {
     const look = await sheet.lookAtTab(questionTab(title));
     if (look.state === 'found') return judgeTab(look, true);
     const found = look.state === 'held' ? look.reason : `There is no tab “${title}” with content.`;
-    return doubtful(found, 'Run init and start the daemon again; until then approve answers what waits.');
+    return doubtful(
+      found,
+      'Run init and start the daemon again; until then the command answer takes the answers.',
+    );
   },
 };
 

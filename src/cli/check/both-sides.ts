@@ -107,7 +107,7 @@ export const deletedRow: Check = {
     });
     demand(`task ${id} in the CRM`, await crm.find('task', id), before);
     demand(`row of task ${id}`, await sheet.findRow('task', id), undefined);
-    await daemon.approve(scope, 'restore');
+    await daemon.answer(scope, 'restore');
     await waitUntil(async () => {
       const row = await sheet.findRow('task', id);
       // Its Sync cell speaks of now.

@@ -13,8 +13,8 @@ export function viewDaemon(environment: Environment) {
   const status = () => callDaemon<StatusAnswer>(environment, 'GET', '/api/status');
   return {
     status,
-    approve: async (scope: string, choice: string): Promise<void> =>
-      void (await callDaemon(environment, 'POST', '/api/approve', { scope, choice })),
+    answer: async (question: string, answer: string): Promise<void> =>
+      void (await callDaemon(environment, 'POST', '/api/answer', { question, answer })),
     /** Resolves when the resync is over. */
     async resync(): Promise<ResyncReport> {
       let result = await callDaemon<ResyncReport>(environment, 'POST', '/api/resync');

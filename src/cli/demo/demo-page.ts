@@ -59,7 +59,7 @@ ${panesOf(stage)}
     try {
       const { tabs, problems, budget } = await (await fetch('/status')).json();
       const sum = name => tabs.reduce((total, tab) => total + tab[name], 0);
-      const waiting = [[sum('pending'), 'pending'], [sum('refused'), 'refused'], [sum('conflicts'), 'in conflict'], [sum('held'), 'held']]
+      const waiting = [[sum('pending'), 'pending'], [sum('refused'), 'with an error'], [sum('conflicts'), 'in conflict'], [sum('held'), 'held']]
         .filter(([count]) => count > 0).map(([count, what]) => count + ' ' + what).join(', ');
       line.textContent = problems.length > 0 ? problems[0].message
         : sum('recordsInTable') + ' records in step' + (waiting ? ', ' + waiting : '') + '; ' + budget.taken + ' of ' + budget.requests + ' requests used in the last minute';

@@ -29,10 +29,13 @@ export const damageScope = (entity: Entity, id: RecordId, suspect: string): stri
   `damage:${id === '' ? entity : recordKeyText({ entity, id })}:${suspect}`;
 export const swapScope = (key: RecordKey): string => `swap:${recordKeyText(key)}`;
 
+/** The record that something under the scope is about; `undefined` where it is about several. */
+export const scopeKey = (scope: string): RecordKey | undefined => parseRecordKey(scope.split(':')[1] ?? '');
+
 /** The entity that something under the scope is about; `undefined` for a text that is no scope. */
 export function scopeEntity(scope: string): Entity | undefined {
-  const subject = scope.split(':')[1] ?? '';
-  return parseRecordKey(subject)?.entity ?? entities.find((entity) => entity === subject);
+  const [, subject = ''] = scope.split(':');
+  return scopeKey(scope)?.entity ?? entities.find((entity) => entity === subject);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { read, setUpAccess } from './commands.js';
 import { element, find, showList, symbol } from './element.js';
-import { standings } from './standing.js';
+import { signs } from './standing.js';
 import { setUpTheme } from './theme.js';
 import { clockWords, countOf, saidIn } from './words.js';
 
@@ -15,7 +15,7 @@ const elsewhere = (url) =>
     : { sign: 'moves', title: `Another process runs it, at ${url}` };
 
 function buildLink({ conditions, isHere, name, standing, url, waiting }) {
-  const { sign, title } = standing ? standings[standing.state] : elsewhere(url);
+  const { sign, title } = standing ? { ...standing, sign: signs[standing.state] } : elsewhere(url);
   const address = isHere ? `/links/${name}/` : url && `${url}/links/${name}/`;
   return element(
     'li.card',

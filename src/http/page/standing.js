@@ -1,14 +1,14 @@
 import { element, find, showList, symbol } from './element.js';
 import { ago, clockWords, countOf, countWords, durationWords } from './words.js';
 
-/** What each standing is called and shown with. */
-export const standings = {
-  inStep: { sign: 'done', title: 'Both sides are in step' },
-  working: { sign: 'moves', title: 'Bringing both sides together' },
-  planned: { sign: 'asks', title: 'Nothing is written until a plan is applied' },
-  asking: { sign: 'asks', title: 'In step, but for what waits for a person' },
-  filling: { sign: 'begins', title: 'Reading everything for the first time' },
-  failing: { sign: 'failed', title: 'Something does not work' },
+/** What each standing is shown with. */
+export const signs = {
+  inStep: 'done',
+  working: 'moves',
+  planned: 'asks',
+  asking: 'asks',
+  filling: 'begins',
+  failing: 'failed',
 };
 
 /** Below a name of its own the page is that of one link of several. */
@@ -21,12 +21,14 @@ function nameLink(link) {
 }
 
 /** Shows in one line whether all is well, and since when. */
-export function showStanding({ budget, lastCycleAt, link, queue, restlessRows, sides, standing, tabs }) {
-  const { sign, title } = standings[standing.state];
+export function showStanding(status) {
+  const { budget, forUser, lastCycleAt, link, queue, restlessRows, sides, standing, tabs } = status;
+  const things = countOf(forUser, 'thing waits', 'things wait');
+  const title = forUser === 0 ? standing.title : `${standing.title}; ${things} for you`;
   const section = find('#standing');
-  if (section.dataset.state !== standing.state) {
+  if (section.dataset.state !== standing.state || find('#standing-title').textContent !== title) {
     section.dataset.state = standing.state;
-    find('#standing-symbol').replaceChildren(symbol(sign));
+    find('#standing-symbol').replaceChildren(symbol(signs[standing.state]));
     find('#standing-title').textContent = title;
     const mark = standing.state === 'inStep' ? '✓' : standing.state === 'failing' ? '✕' : '…';
     document.title = `${mark} ${title}${isOneOfSeveral ? ` · ${link}` : ''}`;

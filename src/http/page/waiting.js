@@ -20,40 +20,13 @@ const shownMax = 50;
 let whenDone = '';
 
 /** Shows what only a person can settle: first what can be answered here, then what has to be mended at its row. */
-export function showWaiting({ brakes, holds, isManual, lastCycleAt, refusals, tabs, waiting }) {
+export function showWaiting({ forUser, isManual, lastCycleAt, toMend, waiting }) {
   whenDone = isManual ? 'once the next plan is applied' : 'with the next cycle';
-  const scopes = new Set(waiting.map(({ scope }) => scope));
-  const titleOf = (entity) => tabs.find((tab) => tab.entity === entity)?.title ?? entity;
-  const atRow = ({ entity, id, position, reason }) => ({
-    where: [
-      titleOf(entity),
-      id ? `#${id}` : undefined,
-      position === undefined ? undefined : `row ${position + 1}`,
-    ],
-    reason,
-  });
-  const unasked = [
-    ...brakes.filter(({ scope }) => !scopes.has(scope)).map(atRow),
-    ...holds.filter(({ decision }) => !scopes.has(decision)).map(atRow),
-    ...refusals.filter(({ decision, isIgnored }) => !isIgnored && !scopes.has(decision)).map(atRow),
-  ];
-  const all = [
-    ...waiting.map((item) => ({
-      ...item,
-      stopped: brakes.find(({ scope }) => scope === item.scope)?.changes,
-    })),
-    ...unasked.map((item, index) => ({ ...item, scope: `row ${index}` })),
-  ];
+  const all = [...waiting, ...toMend.map((item, index) => ({ ...item, scope: `row ${index}` }))];
   const shown = all.slice(0, shownMax);
   if (all.length > shownMax)
-    shown.push({
-      scope: 'more',
-      where: [],
-      reason: `And ${countOf(all.length - shownMax, 'more', 'more')}.`,
-    });
-  // A column that is only offered waits for nobody.
-  const count = all.length - holds.filter(({ isOffer }) => isOffer).length;
-  find('#waiting .count').textContent = count === 0 ? '' : countWords(count);
+    shown.push({ scope: 'more', reason: `And ${countOf(all.length - shownMax, 'more', 'more')}.` });
+  find('#waiting .count').textContent = forUser === 0 ? '' : countWords(forUser);
   const empty = find('#waiting .empty');
   empty.hidden = all.length > 0;
   empty.textContent =
@@ -64,22 +37,35 @@ export function showWaiting({ brakes, holds, isManual, lastCycleAt, refusals, ta
     find('#waiting ul'),
     shown,
     ({ scope }) => scope,
-    (item) => (item.answers === undefined ? showAtRow(item) : showQuestion(item)),
+    (item) => (item.answers === undefined ? showToMend(item) : showQuestion(item)),
   );
 }
 
-const showAtRow = ({ where, reason }) =>
+const kinds = { stopped: 'Stopped', error: 'Error', held: 'Held', offered: 'Offered', ignored: 'Ignored' };
+
+/** The heading of a card: who it is about, and where that is. */
+const heading = (name, ...places) => {
+  const [first, ...others] = [name, ...places].filter((part) => part !== undefined && part !== '');
+  return element('h3', {}, symbol('asks'), first ?? '', element('small', {}, others.join(' · ')));
+};
+
+const showToMend = ({ entityTitle, kind, name, position, reason }) =>
   element(
     'li.card',
     {},
-    element('h3', {}, symbol('asks'), where.filter((part) => part !== undefined).join(' · ')),
+    // By the number that people see beside a row.
+    heading(
+      name,
+      entityTitle,
+      name !== undefined || position === undefined ? undefined : `row ${position + 1}`,
+      kinds[kind],
+    ),
     element('p', {}, reason),
   );
 
-function showQuestion({ about, answered, answers, scope, stopped, what }) {
-  const { tab, record, title } = about;
-  const place = [tab, record === undefined ? undefined : `#${record}`].filter((part) => part !== undefined);
-  const asked = { scope, seen: { what, about }, subject: title ?? tab ?? scope };
+function showQuestion({ about, answered, answers, entityTitle, name, scope, stopped, what }) {
+  const tab = about.tab ?? entityTitle;
+  const asked = { scope, seen: { what, about }, subject: name ?? tab ?? scope };
   const choices = answers.map((choice) =>
     element('button', { type: 'button', onclick: () => void choose(asked, choice) }, labelOf(choice)),
   );
@@ -90,13 +76,7 @@ function showQuestion({ about, answered, answers, scope, stopped, what }) {
   return element(
     'li.card',
     {},
-    element(
-      'h3',
-      {},
-      symbol('asks'),
-      title || place.join(' '),
-      element('small', {}, title ? place.join(' ') : ''),
-    ),
+    heading(name, tab),
     element('p', {}, what),
     showValues(about),
     showStopped(stopped),
@@ -121,21 +101,18 @@ function showValues({ agreed, crm, field, table }) {
   );
 }
 
-/** A value of a record as it is shown in one line. */
-const show = (value) => (value === null || value === undefined ? 'empty' : String(value));
-
 /** What a stopped tab would have done. */
 function showStopped({ count, shown } = { count: 0, shown: [] }) {
   if (count === 0) return undefined;
-  const lines = shown.map(({ after, before, field, id, what }) =>
+  const lines = shown.map(({ after, before, header, name, what }) =>
     element(
       'li',
       {},
-      field === undefined ? `#${id}: ` : `#${id} ${field}: `,
+      header === undefined ? `${name}: ` : `${name} · ${header}: `,
       // What a cell shows that can not be read is no value.
-      ...(field === undefined || after === undefined
-        ? [before === undefined ? what : `${what} from ${show(before)}`]
-        : [element('del', {}, show(before)), ' → ', element('ins', {}, show(after))]),
+      ...(header === undefined || after === undefined
+        ? [before === undefined ? what : `${what} from ${before}`]
+        : [element('del', {}, before), ' → ', element('ins', {}, after)]),
     ),
   );
   if (count > shown.length) lines.push(element('li', {}, `and ${countWords(count - shown.length)} more`));
@@ -159,7 +136,7 @@ async function choose({ scope, seen, subject }, choice) {
     const isMeant = await ask('Move to trash?', [element('p', {}, words)], { label: 'Move to trash' });
     if (isMeant !== true) return;
   }
-  const done = await command('api/approve', { scope, choice, seen });
+  const done = await command('api/answer', { question: scope, answer: choice, seen });
   if (done === undefined) return;
   tell(`${labelOf(choice)}: it is done ${whenDone}.`);
 }
@@ -182,7 +159,7 @@ async function chooseValue({ scope, seen }, field) {
   });
   if (text === undefined) return;
   drafts.set(scope, text);
-  const done = await command('api/resolve', { scope, text, seen });
+  const done = await command('api/answer', { question: scope, text, seen });
   if (done === undefined) return;
   drafts.delete(scope);
   tell(`${labelOf('value')}: it is done ${whenDone}.`);
