@@ -116,7 +116,8 @@ describe('edits by SQL', limit, () => {
     await stage.editor.query("UPDATE crm.lead SET about_description = 'x'");
     const scope = 'brake:lead:edited';
     await stage.shows('SELECT state FROM crm.edit', (rows) => rows.every(({ state }) => state === 'held'));
-    expect(stage.engine.found.questions.map((question) => question.scope)).toEqual([scope]);
+    // The database is told before the turn of the side is over.
+    await expect.poll(() => stage.engine.found.questions.map((question) => question.scope)).toEqual([scope]);
     stage.answer(scope, 'revert');
     await stage.settled();
     expect((await stage.decided()).every(({ state }) => state === 'lost')).toBe(true);
