@@ -162,7 +162,7 @@ describe('a person who has the token', () => {
     const { enterToken, page } = await openStatusPage(browser, daemon.url);
     const question = card(page, `#${id}`);
     await question.getByRole('button', { name: 'Move to trash' }).click();
-    await shown(page, `“${title}” goes to the trash of the CRM.`);
+    await shown(page, `“${title} (#${id})” goes to the trash of the CRM.`);
     await page.keyboard.press('Escape');
     await question.getByRole('button', { name: 'Restore' }).click();
     await enterToken();

@@ -43,7 +43,7 @@ test('what is in step, waits and was changed is shown in both themes and on a ph
 test('what was changed can be read on the narrowest phone, and nothing stands over anything', async () => {
   const { daemon } = await openFilled();
   const { page } = await openStatusPage(browser, daemon.url, { viewport: { width: 320, height: 844 } });
-  await shown(page, 'Opportunity 3003');
+  await shown(page, '#3003');
   const covered = await page.evaluate(`[...document.querySelectorAll('#changes .row')].flatMap((row) => {
     const boxes = [...row.children].map((child) => child.getBoundingClientRect());
     const covers = (one, other) =>
