@@ -95,6 +95,7 @@ export function openLink(
       entities: enabledEntities(settings),
       titles: words.titles,
       ...('headerOf' in words ? { headerOf: words.headerOf } : {}),
+      recordUrl: settings.crm.recordUrl,
       name: linkNameOf(settings),
       mirror,
       crm: createCrmClient({ ...client, budget, customFields: readFieldsInUse(mirror), ...fence }),

@@ -60,7 +60,7 @@ type Waiting = StatusAnswer['waiting'][number];
 const labels = { crm: 'CRM has', table: 'sheet has', agreed: 'both had' };
 
 function describeWaiting(item: Waiting, now: number): string[] {
-  const { about, answered, answers, entityTitle, name, scope, since, stopped, what } = item;
+  const { about, answered, answers, entityTitle, name, scope, since, stopped, url, what } = item;
   const place = [name, about['tab'] ?? entityTitle].filter(Boolean).join(', ');
   const seen = since === undefined ? '' : `, since ${localClock(since, now)}`;
   const values = Object.entries(labels).flatMap(([key, label]) =>
@@ -69,6 +69,7 @@ function describeWaiting(item: Waiting, now: number): string[] {
   return [
     `${place || scope}${seen}`,
     `  ${what}`,
+    ...(url === undefined ? [] : [`  ${url}`]),
     ...values,
     ...describeStopped(stopped).map((line) => `  ${line}`),
     answered === undefined

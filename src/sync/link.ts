@@ -56,6 +56,8 @@ export interface Link {
   readonly titles: Readonly<Record<Entity, string>>;
   /** What users read above a field; its own header where absent. */
   readonly headerOf?: (entity: Entity, field: FieldDefinition) => string;
+  /** The form of the addresses of records in the CRM; absent where there is none. */
+  readonly recordUrl?: string | undefined;
   /** Nothing is written unless a person applies the plan for it. */
   readonly isManual?: boolean;
   /** The CRM's keys in use now; absent where there are none to tell accounts apart by. */

@@ -1,5 +1,6 @@
 import type { Labels } from '../core/fields/labels.ts';
-import type { Entity, RecordKey } from '../core/record.ts';
+import { addressOf } from '../core/fields/record-url.ts';
+import { type Entity, isClaimToken, type RecordKey } from '../core/record.ts';
 import type { FieldName, Value } from '../core/value.ts';
 import { answerIn } from '../core/waiting/answer.ts';
 import { scopeEntity, scopeKey } from '../core/waiting/scopes.ts';
@@ -28,7 +29,7 @@ export function listWaiting({ found, link, runners }: Engine) {
       what,
       answers,
       about,
-      ...nameSubject(scope, labels),
+      ...nameSubject(scope, labels, link),
       /** What is stopped until it is answered. */
       stopped: labelStopped(brakes.get(scope), labels),
       /** When this process first saw it wait. */
@@ -40,10 +41,12 @@ export function listWaiting({ found, link, runners }: Engine) {
 }
 
 /** Whom something under the scope is about, by name. */
-function nameSubject(scope: string, labels: Labels) {
+function nameSubject(scope: string, labels: Labels, { recordUrl }: Engine['link']) {
   const [key, entity] = [scopeKey(scope), scopeEntity(scope)];
   return {
     name: key && labels.nameOf(key),
+    /** Where users find it in the CRM. */
+    url: key && recordUrl !== undefined && !isClaimToken(key.id) ? addressOf(recordUrl, key) : undefined,
     entityTitle: entity && labels.titles[entity],
   };
 }

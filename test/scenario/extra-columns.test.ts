@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { listWaiting } from '../../src/sync/status.ts';
 import { openScenario } from '../support/scenario.ts';
 
 const sheet = {
@@ -54,4 +55,14 @@ test('a lead shows its contacts, and others once they are others', async () => {
     { kind: 'edit', sheet: 'Contacts', row: 5, column: 'Lead', text: `#${id}` },
   );
   await expect.poll(shown).toBe('Ann Lee (ann@lee.example)');
+});
+
+test('what waits for a user leads to its record', async () => {
+  const scene = await openWithLinks();
+  const { id } = await scene.crm.take('lead');
+  const row = await scene.position('lead', id);
+  await scene.act({ kind: 'deleteRows', sheet: 'Leads', row, count: 1 });
+  await expect
+    .poll(() => listWaiting(scene.engine).map(({ url }) => url))
+    .toEqual([`https://crm.example/leads/${id}`]);
 });

@@ -182,6 +182,7 @@ function joinLink(settings: Settings, { mirror, budget, clock, log }: Parts): Sh
     clock,
     log,
     ...readRules(sheet, crm.recordUrl),
+    recordUrl: crm.recordUrl,
     own: namedInstance('scenario'),
     times: {
       ...crm,

@@ -49,6 +49,12 @@ const heading = (name, ...places) => {
   return element('h3', {}, symbol('asks'), first ?? '', element('small', {}, others.join(' · ')));
 };
 
+/** A record by its name, which leads to it in the CRM where the configuration says how. */
+const linked = (name, url) =>
+  name === undefined || url === undefined
+    ? name
+    : element('a', { href: url, target: '_blank', rel: 'noreferrer' }, name);
+
 const showToMend = ({ entityTitle, kind, name, position, reason }) =>
   element(
     'li.card',
@@ -63,7 +69,7 @@ const showToMend = ({ entityTitle, kind, name, position, reason }) =>
     element('p', {}, reason),
   );
 
-function showQuestion({ about, answered, answers, entityTitle, name, scope, stopped, what }) {
+function showQuestion({ about, answered, answers, entityTitle, name, scope, stopped, url, what }) {
   const tab = about.tab ?? entityTitle;
   const asked = { scope, seen: { what, about }, subject: name ?? tab ?? scope };
   const choices = answers.map((choice) =>
@@ -76,7 +82,7 @@ function showQuestion({ about, answered, answers, entityTitle, name, scope, stop
   return element(
     'li.card',
     {},
-    heading(name, tab),
+    heading(linked(name, url), tab),
     element('p', {}, what),
     showValues(about),
     showStopped(stopped),

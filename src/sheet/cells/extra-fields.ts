@@ -1,6 +1,7 @@
 import type { Catalog } from '../../core/fields/catalog.ts';
 import { splitContactId } from '../../core/fields/contact-id.ts';
 import { describeEntity, type FieldDefinition } from '../../core/fields/field.ts';
+import { addressOf } from '../../core/fields/record-url.ts';
 import type { Entity, RecordId } from '../../core/record.ts';
 import type { KnownRecord } from '../../core/state.ts';
 import { labelKey } from '../../core/text/label-key.ts';
@@ -67,15 +68,5 @@ export function summarizeContacts(records: readonly KnownRecord[]): ReadonlyMap<
       const named = words.toSorted().slice(0, contactsMax).join(', ');
       return [lead, left > 0 ? `${named} and ${left} more` : named];
     }),
-  );
-}
-
-/** The address of a record, by a template with `{entity}`, `{id}` and, of a contact, `{lead}`. */
-export function addressOf(template: string, { entity, id }: KnownRecord['key']): string {
-  const { contactId, leadId } = splitContactId(id);
-  const parts: Readonly<Record<string, string>> =
-    entity === 'contact' ? { entity, id: contactId, lead: leadId } : { entity, id };
-  return template.replaceAll(/\{(\w+)\}/g, (whole, name: string) =>
-    name in parts ? encodeURIComponent(parts[name] ?? '') : whole,
   );
 }
