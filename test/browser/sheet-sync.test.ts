@@ -138,6 +138,16 @@ test('a lead is chosen by three letters of its name, and a row that is added goe
   expect(await cell(1).textContent()).toBe(name);
 });
 
+test('a name typed in place of an id gives the record its user', async () => {
+  const desk = await openDesk({ crm: { users: { 9001: 'Ewa Zielińska' } } });
+  const { scene } = desk;
+  const { id } = await scene.crm.take('lead');
+  await typeInto(desk, await desk.cell(id, 'Account manager'), 'ewa zielińska');
+  await eventually(() => desk.inCrm(id, 'custom_fields.account_manager')).toBe('9001');
+  await scene.settled();
+  expect((await scene.row('lead', id))?.['Account manager']).toBe('Ewa Zielińska');
+});
+
 async function expectInView(page: Page, cell: Locator): Promise<void> {
   await cell.waitFor();
   const box = await cell.boundingBox();
