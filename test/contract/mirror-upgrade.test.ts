@@ -201,6 +201,7 @@ describe('a file of another version', () => {
 const earlierFacts: readonly (readonly [fact: Fact<unknown>, text: string, value: unknown])[] = [
   [facts.crmAddress, 'https://crm.example/api', 'https://crm.example/api'],
   [sheetFacts.spreadsheet, '1mAg88', '1mAg88'],
+  [sheetFacts.offeredLeads, '1mag88', '1mag88'],
   [facts.copiedAt, 'the time before schema 9 was left', 'the time before schema 9 was left'],
   [facts.run, '2 1790000000000', [2, 1_790_000_000_000]],
   [facts.leaseToken, '7', 7],
