@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { daemonOrigin, type Environment, loadSettings } from '../app/config.ts';
 import { openLink } from '../app/link.ts';
 import { createLog } from '../app/logger.ts';
@@ -6,6 +6,7 @@ import type { Settings } from '../app/settings.ts';
 import { SyncError } from '../core/errors.ts';
 import { pullCatalog } from '../sync/reading/pull.ts';
 import { type CommandContext, type ExitCode, exitCodes, print, printError } from './command.ts';
+import { type DockerProfile, dockerProfiles, keepForDocker } from './guide/docker.ts';
 import { showFirstPlan } from './guide/first-plan.ts';
 import { type GuideFlags, guide } from './guide/guide.ts';
 import { findPerson, InputEnded } from './guide/person.ts';
@@ -14,6 +15,7 @@ import { setUpWarehouse } from './init-warehouse.ts';
 
 interface InitOptions extends SheetOptions, GuideFlags {
   readonly plan?: true;
+  readonly profile?: DockerProfile;
 }
 
 export function addInitCommand(program: Command, { environment, finish }: CommandContext): void {
@@ -36,6 +38,15 @@ export function addInitCommand(program: Command, { environment, finish }: Comman
       'take over a copied spreadsheet, or tables that another mirror kept, and make new tabs for those that are gone',
     )
     .option('--plan', 'read the CRM and show what the daemon would do first; in a terminal it always does')
+    .option(
+      '--docker',
+      'ask and check, and write what compose.yaml needs; the tabs are laid out by init in Docker',
+    )
+    .addOption(
+      new Option('--profile <name>', 'with --docker, switch this service of compose.yaml on').choices(
+        dockerProfiles,
+      ),
+    )
     .addHelpText(
       'after',
       '\nIn a terminal it asks for what neither the configuration file nor the environment has, checks each answer live, and' +
@@ -46,13 +57,23 @@ export function addInitCommand(program: Command, { environment, finish }: Comman
       try {
         const guided = await guide(environment, options, person);
         const showsPlan = person !== undefined || options.plan === true;
-        finish(typeof guided === 'number' ? guided : await setUp(guided, options, showsPlan));
+        if (typeof guided === 'number') finish(guided);
+        else if (options.docker) setUpDocker(guided, options.profile);
+        else finish(await setUp(guided, options, showsPlan));
       } catch (error) {
         if (!(error instanceof InputEnded)) throw error;
         printError('Stopped. What was checked already is kept: run init again to go on.');
         finish(exitCodes.failed);
       }
     });
+}
+
+function setUpDocker(environment: Environment, profile?: DockerProfile): void {
+  print(...keepForDocker(loadSettings(environment), profile));
+  print(
+    '✓ The files for Docker are in secrets/, and what is switched on in .env.',
+    'Next: docker compose run --rm daemon init, and then docker compose up -d.',
+  );
 }
 
 async function setUp(environment: Environment, options: InitOptions, showsPlan: boolean): Promise<ExitCode> {

@@ -80,7 +80,7 @@ const composeShape = z.object({
       secrets: z.array(z.string()),
       stop_grace_period: z.string().regex(/^\d+s$/),
     }),
-    redis: z.looseObject({ command: z.string() }),
+    redis: z.looseObject({ command: z.string(), profiles: z.array(z.string()) }),
     postgres: z.looseObject({
       environment: z.record(z.string(), z.string()),
       ports: z.array(z.string()),
@@ -91,10 +91,8 @@ const composeShape = z.object({
   }),
   secrets: z.record(z.string(), z.object({ file: z.string() })),
 });
-const composeText = read('compose.yaml');
-const { daemon, redis, postgres } = composeShape.parse(parse(composeText)).services;
-/** With the lines for a warehouse switched on. */
-const withWarehouse = composeShape.parse(parse(composeText.replace(/^(\s*)#(?=[\w-])/gm, '$1')));
+const compose = composeShape.parse(parse(read('compose.yaml')));
+const { daemon, redis, postgres } = compose.services;
 
 test('a clean stop lasts as long as the longest request, and compose lets it end before the container is killed', () => {
   const { crm, sheet, stopGraceMs } = parse(example);
@@ -115,17 +113,11 @@ test('compose passes secrets as files and never as values', () => {
   expect(Object.keys(environment)).not.toContain('CONTROL_TOKEN');
   expect(Object.keys(environment)).not.toContain('REDIS_URL');
   expect(redis.command).not.toContain('requirepass');
-  const files = [
-    'CRM_API_KEY_FILE',
-    'CONTROL_TOKEN_FILE',
-    'GOOGLE_APPLICATION_CREDENTIALS',
-    'REDIS_URL_FILE',
-  ];
+  const files = ['CRM_API_KEY_FILE', 'CONTROL_TOKEN_FILE', 'GOOGLE_APPLICATION_CREDENTIALS'];
   expect(files.map((name) => environment[name])).toEqual([
     '/run/secrets/crm_api_key',
     '/run/secrets/control_token',
     '/run/secrets/google_credentials',
-    '/run/secrets/redis_url',
   ]);
 });
 
@@ -137,23 +129,23 @@ test('compose starts a database only where a warehouse is wanted, and shows it t
   expect(postgres.secrets).toEqual(['postgres_password']);
 });
 
-test('compose gives the daemon the address of a warehouse once its lines are switched on', () => {
-  expect(daemon.environment).not.toHaveProperty('WAREHOUSE_URL_FILE');
-  expect(daemon.secrets).not.toContain('warehouse_url');
-  const { secrets, services } = withWarehouse;
-  expect(services.daemon.environment['WAREHOUSE_URL_FILE']).toBe('/run/secrets/warehouse_url');
-  expect(services.daemon.environment).not.toHaveProperty('WAREHOUSE_URL');
-  const used = [...services.daemon.secrets, ...services.postgres.secrets];
-  expect(used).toContain('warehouse_url');
-  expect(used.filter((name) => secrets[name] === undefined)).toEqual([]);
-});
+test.each([
+  ['REDIS_URL', 'redis_url'],
+  ['WAREHOUSE_URL', 'warehouse_url'],
+])(
+  'compose gives the daemon %s where .env names its file, and mounts nothing else in its place',
+  (name, secret) => {
+    expect(daemon.environment).not.toHaveProperty(name);
+    expect(daemon.environment[`${name}_FILE`]).toBe(`\${${name}_SECRET:+/run/secrets/${secret}}`);
+    expect(daemon.secrets).toContain(secret);
+    expect(compose.secrets[secret]?.file).toBe(`\${${name}_SECRET:-/dev/null}`);
+  },
+);
 
-test('the lines of README keep what compose demands where every later command finds it', () => {
-  const [, lines = ''] = /## Docker[\s\S]*?```sh\n([\s\S]*?)```/.exec(read('README.md')) ?? [];
-  const kept = lines.split('\n').filter((line) => line.endsWith('> .env'));
-  const demanded = [...read('compose.yaml').matchAll(/\$\{(\w+):\?/g)].map(([, name]) => name);
-  expect(demanded.length).toBeGreaterThan(0);
-  expect(demanded.filter((name) => !kept.some((line) => line.includes(`${name}=`)))).toEqual([]);
+test('compose demands no variable and no Redis: what init keeps is enough', () => {
+  expect(read('compose.yaml')).not.toContain(':?');
+  expect(redis.profiles).toEqual(['redis']);
+  expect(daemon).not.toHaveProperty('depends_on');
 });
 
 test('compose leaves what is logged to the configuration file where nobody sets it outside', () => {

@@ -16,6 +16,8 @@ export interface GuideFlags {
   readonly googleKeyFile?: string;
   readonly spreadsheet?: string;
   readonly warehouseUrlFile?: string;
+  /** The daemon is to run in a container: what this machine has says nothing of it. */
+  readonly docker?: true;
 }
 
 const neededOfCrm = ['CRM_BASE_URL', 'CRM_API_KEY'];
@@ -68,7 +70,7 @@ export async function guide(
     crmStep,
     ...(hasSheet ? [sheetStep] : []),
     ...(hasWarehouse ? [warehouseStep] : []),
-    machineStep,
+    ...(flags.docker ? [] : [machineStep]),
   ];
   for (const step of steps) {
     const answers = await takeStep(step, { environment: known, told, missing, person });
