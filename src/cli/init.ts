@@ -10,12 +10,14 @@ import { type DockerProfile, dockerProfiles, keepForDocker } from './guide/docke
 import { showFirstPlan } from './guide/first-plan.ts';
 import { type GuideFlags, guide } from './guide/guide.ts';
 import { findPerson, InputEnded } from './guide/person.ts';
+import { describeUnit } from './guide/systemd.ts';
 import { type SheetOptions, setUpSheet } from './init-sheet.ts';
 import { setUpWarehouse } from './init-warehouse.ts';
 
 interface InitOptions extends SheetOptions, GuideFlags {
   readonly plan?: true;
   readonly profile?: DockerProfile;
+  readonly systemd?: true;
 }
 
 export function addInitCommand(program: Command, { environment, finish }: CommandContext): void {
@@ -47,12 +49,17 @@ export function addInitCommand(program: Command, { environment, finish }: Comman
         dockerProfiles,
       ),
     )
+    .option(
+      '--systemd',
+      'print a unit for systemd that runs the daemon with these settings, and do nothing else',
+    )
     .addHelpText(
       'after',
       '\nIn a terminal it asks for what neither the configuration file nor the environment has, checks each answer live, and' +
         '\nkeeps it in the configuration file. Elsewhere the flags say it. Content of the spreadsheet is never changed.',
     )
     .action(async (options: InitOptions) => {
+      if (options.systemd) return print(...describeUnit(environment));
       const person = findPerson();
       try {
         const guided = await guide(environment, options, person);

@@ -31,7 +31,7 @@ export async function moveIn() {
     environment: { ...port, GOOGLE_API_ROOT_URL: sheetsUrl },
     read,
     configure: async (text: string) => {
-      await mkdir(join(directory, 'config'));
+      await mkdir(join(directory, 'config'), { recursive: true });
       await writeFile(join(directory, configFile), text);
     },
     rowsOf: async (tab: string) => (await readSheet({ crmUrl: crm.pageUrl, sheetsUrl, spreadsheetId }))[tab],

@@ -17,7 +17,7 @@ const secretsDirectory = './secrets';
 const users = { daemon: 1000, redis: 999 } as const;
 
 /** Where gcloud leaves the login that the daemon finds without a setting; a container has no such place. */
-const loginOfUser = join(homedir(), '.config/gcloud/application_default_credentials.json');
+export const loginOfUser = join(homedir(), '.config/gcloud/application_default_credentials.json');
 
 /**
  * Writes what compose.yaml mounts into the containers: secrets, a token for commands, and in `.env` what is switched on. A secret that is
