@@ -17,7 +17,9 @@ async function isReused(world: World): Promise<boolean> {
   return true;
 }
 
-test('a decision that stands is the one that would be made, whatever happened and however much later', async () => {
+test('a decision that stands is the one that would be made, whatever happened and however much later', {
+  timeout: 180_000,
+}, async () => {
   let reuses = 0;
   await fc.assert(
     fc.asyncProperty(

@@ -126,7 +126,7 @@ describe.skipIf(problem !== undefined)('the image', { timeout: 300_000 }, () => 
     expect(shown['Leads']).toHaveLength(30);
     expect(
       (await container.exec(['node', 'src/main.ts', 'answer', 'vanished:lead-0', 'trash'])).output,
-    ).toContain('Nothing waits under nothing');
+    ).toContain('Nothing waits under vanished:lead-0');
     await stage.editSheet({
       kind: 'edit',
       sheet: 'Leads',
