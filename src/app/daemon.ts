@@ -12,6 +12,7 @@ import { Watch } from '../sync/watch.ts';
 import { systemClock } from './clock.ts';
 import { linkNameOf, openLink, type RereadKeys, type Surroundings } from './link.ts';
 import type { Settings } from './settings.ts';
+import { version } from './version.ts';
 
 /** A running daemon. */
 export interface Daemon {
@@ -34,7 +35,7 @@ export const graceOf = ({ stopGraceMs }: Settings): number => Math.max(1_000, st
 export async function startDaemon(settings: Settings, log: Log, rereadKeys: RereadKeys): Promise<Daemon> {
   await using opening = new AsyncDisposableStack();
   const running = opening.adopt(openRunningLink(settings, log, { rereadKeys }), ({ close }) => close());
-  const http = await startHttp({ ...settings.http, ...running.side });
+  const http = await startHttp({ ...settings.http, ...running.side, version });
   opening.defer(() => http.close());
   await running.start();
   const opened = opening.move();

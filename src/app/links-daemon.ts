@@ -14,6 +14,7 @@ import { linkNameOf, type RereadKeys, sidesNameOf } from './link.ts';
 import { logOfLink } from './logger.ts';
 import type { LinkSettings, Settings } from './settings.ts';
 import { shortHash } from './short-hash.ts';
+import { version } from './version.ts';
 
 interface RunnerOptions {
   readonly links: LinkSettings;
@@ -282,6 +283,7 @@ export async function startLinksDaemon(
   const runner = new LinkRunner({ links, log, rereadKeysOf, sharedBudget, board });
   const front = await startFront({
     ...common.http,
+    version,
     clock: systemClock,
     log,
     readLinks: () => runner.list(),

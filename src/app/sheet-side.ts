@@ -26,9 +26,14 @@ export function openSheetSide(settings: Settings, link: Link, { fence, own }: Sh
     account: accountOf(settings),
     ...(fence ? { fence } : {}),
   });
-  const sheetLink: SheetLink = { ...link, ...readRules(sheet, settings.crm.recordUrl), table, own };
+  const rules = readRules(sheet, settings.crm.recordUrl);
+  const sheetLink: SheetLink = { ...link, ...rules, table, own, url: addressOf(sheet) };
   return { link: sheetLink, side: new SheetSide(sheetLink) };
 }
+
+/** Where people open the spreadsheet; the page of an emulator is at its root. */
+const addressOf = ({ apiRootUrl, spreadsheetId }: SheetSettings): string =>
+  apiRootUrl ?? `https://docs.google.com/spreadsheets/d/${encodeURIComponent(spreadsheetId)}`;
 
 /** How the settings' spreadsheet is reached. */
 export const sheetOptions = (sheet: SheetSettings, log: Log): SheetsClientOptions => ({

@@ -41,7 +41,7 @@ function walk(node: Schema | boolean, path: readonly string[], isRequired: boole
     {
       path: dotted,
       variable: environmentVariables.find((variable) => variable.path.join('.') === dotted)?.name,
-      kind: setting.enum ? setting.enum.join(' \\| ') : (setting.type?.toString() ?? 'text'),
+      kind: setting.enum ? setting.enum.join(' | ') : (setting.type?.toString() ?? 'text'),
       initial: setting.default === undefined ? undefined : JSON.stringify(setting.default),
       isRequired,
       description: setting.description ?? '',
@@ -62,14 +62,15 @@ function mergeTabs(rows: readonly SettingRow[]): SettingRow[] {
   });
 }
 
+/** Every setting, those that every tab has once. */
+export const listSettingsOnce = (): SettingRow[] => mergeTabs(listSettings());
+
 /** The settings as a table in Markdown. */
 export function settingsTable(): string {
-  const lines = mergeTabs(listSettings()).map(
-    ({ path, variable, kind, initial, isRequired, description }) => {
-      const shown = initial ?? (isRequired ? '(needed)' : '');
-      return `| \`${path}\` | ${variable ? `\`${variable}\`` : ''} | ${kind} | ${shown} | ${description} |`;
-    },
-  );
+  const lines = listSettingsOnce().map(({ path, variable, kind, initial, isRequired, description }) => {
+    const shown = initial ?? (isRequired ? '(needed)' : '');
+    return `| \`${path}\` | ${variable ? `\`${variable}\`` : ''} | ${kind.replaceAll('|', '\\|')} | ${shown} | ${description} |`;
+  });
   return ['| setting | environment | kind | default | meaning |', '|---|---|---|---|---|', ...lines].join(
     '\n',
   );
@@ -87,10 +88,12 @@ const menders = {
   bug: 'a developer',
 } as const;
 
-/** The closed table of errors in Markdown, for the manual. */
+/** The closed table of errors: code, who mends it, and what to do. */
+export const listErrors = (): (readonly [code: string, mender: string, hint: string])[] =>
+  Object.entries(errorKinds).map(([code, { mender }]) => [code, menders[mender], hintFor(code as ErrorCode)]);
+
+/** The same in Markdown, for the manual. */
 export function errorsTable(): string {
-  const lines = Object.entries(errorKinds).map(
-    ([code, { mender }]) => `| \`${code}\` | ${menders[mender]} | ${hintFor(code as ErrorCode)} |`,
-  );
+  const lines = listErrors().map(([code, mender, hint]) => `| \`${code}\` | ${mender} | ${hint} |`);
   return ['| code | mended by | what to do |', '|---|---|---|', ...lines].join('\n');
 }

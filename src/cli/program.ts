@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { type Environment, linkVariable } from '../app/config.ts';
+import { version } from '../app/version.ts';
 import { type CommandContext, type ExitCode, exitCodes, reportError } from './command.ts';
 
 type AddCommand = (program: Command, context: CommandContext) => void;
@@ -52,8 +52,6 @@ const examples: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['sandbox', 'sandbox --leads 5000 --seed 8'],
 };
 
-const manifestFile = new URL('../../package.json', import.meta.url);
-
 const exitCodesText =
   'Exit codes: 0 done, 1 failed, 2 wrong usage or settings, 3 needs a person, 4 not reachable.';
 
@@ -65,8 +63,7 @@ export async function buildProgram(context: CommandContext, words: readonly stri
   const program = new Command('crm-sheet-sync').description(
     "Keeps an agency's CRM and a Google Sheet the same, in both directions, and a PostgreSQL warehouse beside them.",
   );
-  const manifest: { version: string } = JSON.parse(readFileSync(manifestFile, 'utf8'));
-  program.version(manifest.version, '-V, --version', 'print the version');
+  program.version(version, '-V, --version', 'print the version');
   program.option('--link <name>', `which link it is about, where there are several (${linkVariable})`);
   program.configureHelp({ showGlobalOptions: true });
   const named = commandLoaders.filter(([names]) => names.some((name) => words.includes(name)));

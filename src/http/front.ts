@@ -53,11 +53,11 @@ export async function startFront(options: FrontOptions) {
   const bounds = { clock, room: new Room() };
   const server = createServer(options, log, bounds);
   const access = createAccess(options, clock);
-  const metrics = createMetrics(clock, () => listUnserved(options));
+  const metrics = createMetrics(clock, options.version, () => listUnserved(options));
   const served = new Map<string, Served>();
   passOn(server, (name) => served.get(name)?.server);
   guardReading(server, access);
-  addPage(server, 'links.html');
+  addPage(server, 'links.html', options.version);
   addHealthRoutes(server, access, () => readAllConditions(options));
   metrics.addRoute(server);
   addAccessRoute(server, access);
@@ -78,7 +78,7 @@ export async function startFront(options: FrontOptions) {
     /** Serves a link under its name; resolves when it is. */
     async open(name: string, side: LinkSide): Promise<void> {
       const own = createServer(options, side.engine.link.log, bounds);
-      addLinkRoutes(own, side, access, bounds);
+      addLinkRoutes(own, { ...side, version: options.version }, access, bounds);
       await own.ready();
       const link = { ...side, name, server: own };
       served.set(name, link);

@@ -33,10 +33,15 @@ type Define = Readonly<Record<'gauge' | 'counter', Add<Measured>>>;
 type Unserved = readonly [link: string, conditions: readonly Condition[]];
 
 /** Makes metrics of links that come and go. */
-export function createMetrics(clock: Clock, readUnserved: () => readonly Unserved[] = () => []) {
+export function createMetrics(
+  clock: Clock,
+  version: string,
+  readUnserved: () => readonly Unserved[] = () => [],
+) {
   const registry = new Registry();
   const links = new Set<Measured>();
   collectDefaultMetrics({ register: registry });
+  defineInfo(registry, version);
   const listLinks = () => [...links].map((link) => [labelOf(link), link] as const);
   const define = { gauge: adder(registry, Gauge, listLinks), counter: adder(registry, Counter, listLinks) };
   const lag = defineLag(registry);
@@ -78,6 +83,13 @@ export function createMetrics(clock: Clock, readUnserved: () => readonly Unserve
       );
     },
   };
+}
+
+/** A number that is always 1, so that the label can be joined to any other: https://www.robustperception.io/exposing-the-software-version-to-prometheus */
+function defineInfo(registry: Registry, version: string): void {
+  const help = 'Which version of the program runs.';
+  const info = new Gauge({ name: `${prefix}info`, help, labelNames: ['version'], registers: [registry] });
+  info.set({ version }, 1);
 }
 
 const labelOf = ({ name }: Measured): Labels => (name === undefined ? {} : { link: name });

@@ -18,7 +18,7 @@ const policy = [
 ].join('; ');
 
 /** Serves a page at the root, and what the pages are made of, from memory and each file under a fixed path. */
-export function addPage(server: FastifyInstance, page: 'page.html' | 'links.html'): void {
+export function addPage(server: FastifyInstance, page: 'page.html' | 'links.html', version: string): void {
   const ofPage = (name: string) => new URL(`page/${name}`, import.meta.url);
   const scripts = readdirSync(ofPage('')).filter((name) => name.endsWith('.js'));
   const ofPackage = createRequire(import.meta.url).resolve;
@@ -31,7 +31,8 @@ export function addPage(server: FastifyInstance, page: 'page.html' | 'links.html
     ['/page/uplot.css', ofPackage('uplot/dist/uPlot.min.css'), 'text/css'],
   ];
   for (const [route, file, type] of files) {
-    const content = readFileSync(file);
+    const read = readFileSync(file);
+    const content = type === 'text/html' ? read.toString().replace('{version}', version) : read;
     server.get(route, (_request, reply) =>
       reply.type(`${type}; charset=utf-8`).header('content-security-policy', policy).send(content),
     );

@@ -29,6 +29,8 @@ import { addPage } from './page.ts';
 export interface HttpOptions extends AccessOptions {
   /** 0 takes any free port. */
   readonly port: number;
+  /** Of the program. */
+  readonly version: string;
   /** Names under which it may be asked, besides `localhost` and IP addresses. */
   readonly hostNames?: readonly string[];
 }
@@ -53,7 +55,7 @@ export async function startHttp(options: HttpOptions & LinkSide) {
   const { clock, log } = options.engine.link;
   const bounds = { clock, room: new Room() };
   const server = createServer(options, log, bounds);
-  const metrics = createMetrics(clock);
+  const metrics = createMetrics(clock, options.version);
   metrics.add(options);
   metrics.addRoute(server);
   addLinkRoutes(server, options, createAccess(options, clock), bounds);
@@ -109,11 +111,16 @@ export function addAccessRoute(server: FastifyInstance, access: Access): void {
 }
 
 /** Adds everything that is about one link alone. */
-export function addLinkRoutes(server: FastifyInstance, side: LinkSide, access: Access, bounds: Bounds): void {
+export function addLinkRoutes(
+  server: FastifyInstance,
+  side: LinkSide & Pick<HttpOptions, 'version'>,
+  access: Access,
+  bounds: Bounds,
+): void {
   guardReading(server, access);
   addHealthRoutes(server, access, () => side.health.read());
   addAccessRoute(server, access);
-  addPage(server, 'page.html');
+  addPage(server, 'page.html', side.version);
   const lastResync = addCommandRoutes(server, side, access);
   const readWhole = () => readWholeStatus(side, lastResync());
   addHistoryRoute(server, side.engine);

@@ -9,4 +9,6 @@ export interface SheetLink extends Link {
   readonly table: Table;
   /** What it signs the table with, so that no other instance writes there. */
   readonly own: OwnInstance;
+  /** Where people open the spreadsheet. */
+  readonly url?: string;
 }

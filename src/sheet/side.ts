@@ -35,6 +35,7 @@ const roundsMax = 5;
 export class SheetSide implements Side {
   readonly name = 'sheet';
   readonly title = 'the spreadsheet';
+  readonly url: string | undefined;
   readonly mirror: SheetLink['mirror'];
   readonly pace: SidePace;
   readonly askedAt: string;
@@ -57,6 +58,7 @@ export class SheetSide implements Side {
     const tab = policy.questionsTitle;
     this.#link = link;
     this.mirror = mirror;
+    this.url = link.url;
     // A mark that does not move for longer is taken for one of an instance that is gone.
     const pollMs = Math.min(times.pollMs, times.markMs);
     this.pace = { gapMs: cycleGapMs, pollMs, restlessMs: times.typingPauseMs };

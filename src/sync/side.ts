@@ -101,6 +101,8 @@ export interface Side {
   readonly name: string;
   /** What a sentence calls it. */
   readonly title: string;
+  /** Where people open it; absent where no browser can. */
+  readonly url?: string | undefined;
   /** The mirror with its own stores. */
   readonly mirror: Mirror;
   readonly pace: SidePace;

@@ -99,7 +99,12 @@ export function readStatus(engine: Engine, resync: ResyncReport | undefined) {
     isManual: link.isManual ?? false,
     cycles: engine.tally.cycles,
     lastCycleAt: engine.lastCycleAt,
-    sides: engine.runners.map(({ lastCycleAt, side: { name, title } }) => ({ name, title, lastCycleAt })),
+    sides: engine.runners.map(({ lastCycleAt, side: { name, title, url } }) => ({
+      name,
+      title,
+      url,
+      lastCycleAt,
+    })),
     restlessRows,
     entities: readEntities(engine),
     problems: engine.listProblems(),

@@ -53,6 +53,7 @@ test('says that it is not connected where the daemon fell silent or something el
   const front = await startFront({
     host: '127.0.0.1',
     port: 0,
+    version: '1.2.3',
     clock: realClock,
     log: createRecordingLog(),
     readConditions: () => [],

@@ -33,6 +33,9 @@ test('what is in step, waits and was changed is shown in both themes and on a ph
     ]);
     await shown(page, '12 leads');
     await shown(page, 'Edit in the sheet → CRM has it, at most');
+    await shown(page, /^crm-sheet-sync \d+\.\d+\.\d+$/);
+    const link = page.getByRole('link', { name: 'Open it' });
+    expect(await link.getAttribute('href')).toBe(stage.environment['GOOGLE_API_ROOT_URL']);
     await expectAccessible();
     await page.setViewportSize({ width: 390, height: 844 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390);
@@ -43,7 +46,7 @@ test('what is in step, waits and was changed is shown in both themes and on a ph
 test('what was changed can be read on the narrowest phone, and nothing stands over anything', async () => {
   const { daemon } = await openFilled();
   const { page } = await openStatusPage(browser, daemon.url, { viewport: { width: 320, height: 844 } });
-  await shown(page, '#3003');
+  await shown(page, / \(#3003\)$/);
   const covered = await page.evaluate(`[...document.querySelectorAll('#changes .row')].flatMap((row) => {
     const boxes = [...row.children].map((child) => child.getBoundingClientRect());
     const covers = (one, other) =>

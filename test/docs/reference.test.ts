@@ -27,6 +27,7 @@ async function readHttp(): Promise<{ readonly routes: readonly string[]; readonl
   const http = await startHttp({
     host: '127.0.0.1',
     port: 0,
+    version: '1.2.3',
     engine,
     health: healthOf(engine),
     backUp: () => 'backup.db',

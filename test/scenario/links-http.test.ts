@@ -22,6 +22,7 @@ async function openFront(options: Partial<FrontOptions> = {}) {
   const front = await startFront({
     host: '127.0.0.1',
     port: 0,
+    version: '1.2.3',
     controlToken,
     clock: realClock,
     log: createRecordingLog(),
@@ -95,7 +96,9 @@ describe('the HTTP side of several links', limit, () => {
     expect(text).toMatch(/^crm_sheet_sync_ready\{link="nowhere"\} 0$/m);
     expect(text).toMatch(/^crm_sheet_sync_condition\{condition="STATE_BROKEN",link="nowhere"\} 1$/m);
     expect(text).not.toContain('link="there"');
-    expect(text.match(/^crm_sheet_sync_[^{]*[ {](?!.*link=).*$/gm) ?? []).toEqual([]);
+    expect(text.match(/^crm_sheet_sync_[^{]*[ {](?!.*link=).*$/gm) ?? []).toEqual([
+      'crm_sheet_sync_info{version="1.2.3"} 1',
+    ]);
   });
 
   test('tells of the others, and goes on, while the mirror of one can not be read any more', async () => {

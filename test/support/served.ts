@@ -11,7 +11,15 @@ export const controlToken = 'served-test-token';
 export async function serve(engine: Engine, more: Partial<HttpOptions & LinkSide> = {}) {
   const health = healthOf(engine);
   const watch = more.watch ?? watchIdle(engine);
-  const options = { host: '127.0.0.1', port: 0, controlToken, engine, health, backUp: () => 'backup.db' };
+  const options = {
+    host: '127.0.0.1',
+    port: 0,
+    version: '1.2.3',
+    controlToken,
+    engine,
+    health,
+    backUp: () => 'backup.db',
+  };
   const http = await startHttp({ ...options, watch, ...more });
   onTestFinished(() => http.close());
   const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };

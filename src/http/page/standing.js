@@ -22,7 +22,7 @@ function nameLink(link) {
 
 /** Shows in one line whether all is well, and since when. */
 export function showStanding(status) {
-  const { budget, forUser, lastCycleAt, link, queue, restlessRows, sides, standing, tabs } = status;
+  const { forUser, lastCycleAt, link, restlessRows, sides, standing, tabs } = status;
   const things = countOf(forUser, 'thing waits', 'things wait');
   const title = forUser === 0 ? standing.title : `${standing.title}; ${things} for you`;
   const section = find('#standing');
@@ -36,25 +36,43 @@ export function showStanding(status) {
   if (isOneOfSeveral) nameLink(link);
   find('#standing-since').replaceChildren(`since ${clockWords(standing.since)}, `, ago(standing.since));
   const sum = (name) => tabs.reduce((total, tab) => total + tab[name], 0);
-  const waiting = Object.values(budget.waiting).reduce((total, count) => total + count, 0);
-  const hasSheet = sides.some(({ name }) => name === 'sheet');
+  const sheet = sides.find(({ name }) => name === 'sheet');
   find('#sides').textContent = sides.map(({ name }) => name).join(', ');
-  const facts = [
+  const place = isOneOfSeveral ? ['Link', link] : ['Database', link];
+  showFacts('#facts', [
     ['Records', countWords(sum('recordsInCrm'))],
     ['On their way to the CRM', countWords(sum('pending'))],
     ['Rows being edited', countWords(restlessRows)],
     [
-      hasSheet ? 'Sheet last compared' : 'Last compared',
+      sheet ? 'Sheet last compared' : 'Last compared',
       lastCycleAt === undefined ? 'not yet' : ago(lastCycleAt),
     ],
-    ['Requests in the window', `${countWords(budget.taken)} of ${countWords(budget.requests)}`],
+    ...(isOneOfSeveral || !sheet ? [place] : []),
+    ...(sheet?.url === undefined ? [] : [['Spreadsheet', linkTo(sheet.url, 'Open it')]]),
+  ]);
+  showTechnical(status);
+}
+
+/** What nobody needs as long as all is well. */
+function showTechnical({ budget, queue }) {
+  const waiting = Object.values(budget.waiting).reduce((total, count) => total + count, 0);
+  showFacts('#technical', [
+    ['Requests to the CRM in the window', `${countWords(budget.taken)} of ${countWords(budget.requests)}`],
     ['Requests waiting', countWords(waiting)],
     ...(budget.parkedMs > 0 ? [['CRM asked to wait', durationWords(budget.parkedMs)]] : []),
     ['Queue', queue.kind === 'bullmq' ? 'Redis' : 'in process'],
-    [isOneOfSeveral ? 'Link' : hasSheet ? 'Spreadsheet' : 'Database', link],
-  ];
-  find('#facts').replaceChildren(
-    ...facts.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
+  ]);
+}
+
+const linkTo = (url, words) => element('a', { href: url, target: '_blank', rel: 'noreferrer' }, words);
+
+/** Shows names and what each has. An element that is there already stays, so that a link keeps the focus. */
+function showFacts(selector, facts) {
+  showList(
+    find(selector),
+    facts.map(([name, value]) => ({ name, value, looks: value.outerHTML ?? value })),
+    ({ name }) => name,
+    ({ name, value }) => element('div', {}, element('dt', {}, name), element('dd', {}, value)),
   );
 }
 
