@@ -93,7 +93,7 @@ async function setUp(environment: Environment, options: InitOptions, showsPlan: 
     const isSheetClear = sheet === undefined || (await setUpSheet(sheet, options));
     const isWarehouseClear = warehouse === undefined || (await setUpWarehouse(warehouse, options));
     if (!isSheetClear || !isWarehouseClear) return exitCodes.needsPerson;
-    if (showsPlan && sheet) await showFirstPlan(sheet);
+    if (showsPlan && sheet) await showFirstPlan(sheet, settings.crm.budget);
     print(describeNext(settings));
     return exitCodes.done;
   } finally {

@@ -33,6 +33,8 @@ export interface RecordList {
 export interface RecordPage extends RecordList {
   /** Whether more pages follow this one. */
   readonly hasMore: boolean;
+  /** How many records the listing has, where the CRM says so and more follow. */
+  readonly total?: number;
 }
 
 /** What a create or an update brought back: the fields the CRM said, or none where it says nothing. */

@@ -132,9 +132,13 @@ export function createListing(http: CrmHttp, entity: Entity): ReadPage {
     const remembered = rememberPage(reading, end, memory);
     memories.set(lane, leadId === undefined ? remembered : rememberLongest(reading, remembered));
     const isNew = end === 'more' || end === 'end';
-    return { ...(isNew ? live : { records: [] }), hasMore: end === 'more' };
+    return { ...(isNew ? live : { records: [] }), hasMore: end === 'more', ...totalOf(end, remembered) };
   };
 }
+
+/** One that is not larger than what was seen is the count of a page. */
+const totalOf = (end: PageEnd, { seen, total = 0 }: ListingMemory) =>
+  end === 'more' && total > seen.size ? { total } : {};
 
 const isInTurn = (page: number, { last }: ListingMemory): boolean =>
   page === 1 || last?.page === page - 1 || last?.page === page;

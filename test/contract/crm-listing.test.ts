@@ -333,3 +333,27 @@ describe('a listing that can not be understood', () => {
     });
   });
 });
+
+describe('how many records a list has', () => {
+  const withTotal = (total: (all: number, here: number) => number) =>
+    paged((items, { total: all }) => ({ data: { items, total: total(all, items.length) } }));
+
+  it('comes with each page but the last where the CRM says it', async () => {
+    const { crm } = await serveTasks(
+      230,
+      withTotal((all) => all),
+    );
+    const totals: (number | undefined)[] = [];
+    for (const page of [1, 2, 3]) totals.push((await crm.listRecords('task', page, 'sweep')).total);
+    expect(totals).toEqual([230, 230, undefined]);
+  });
+
+  it('is not known where the total is the count of the page', async () => {
+    const { crm } = await serveTasks(
+      230,
+      withTotal((_all, here) => here),
+    );
+    expect(await crm.listRecords('task', 1, 'sweep')).toMatchObject({ hasMore: true });
+    expect(await crm.listRecords('task', 1, 'sweep')).not.toHaveProperty('total');
+  });
+});

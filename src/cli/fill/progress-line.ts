@@ -18,16 +18,16 @@ export interface WorkDone {
 
 const barWidth = 24;
 
-/** One line: a bar, what is done of what there is, how much in a second, and when it ends. */
+/** One line: a bar, what is done of what there is, how much in a second, and when it ends; no bar where nobody knows how much there is. */
 export function describeWork(work: WorkDone, now: number): string {
   const { done, doneBefore = 0, endsAt, name, startedAt, total = 0, unit = 'records' } = work;
   const share = total > 0 ? Math.min(1, done / total) : 0;
-  const bar = '#'.repeat(Math.round(share * barWidth)).padEnd(barWidth, '.');
+  const bar = total > 0 ? `[${'#'.repeat(Math.round(share * barWidth)).padEnd(barWidth, '.')}] ` : '';
   const rate = ((done - doneBefore) * 1_000) / Math.max(1, now - startedAt);
   const shownRate = rate < 10 ? rate.toFixed(1) : Math.round(rate);
   const end = endsAt === undefined ? '' : `, until ${new Date(endsAt).toLocaleTimeString('en-GB')}`;
   const head = name === undefined ? '' : `${name} `;
-  return `${head}[${bar}] ${done}${total > 0 ? ` of ${total}` : ''} ${unit}, ${shownRate} a second${end}`;
+  return `${head}${bar}${done}${total > 0 ? ` of ${total}` : ''} ${unit}, ${shownRate} a second${end}`;
 }
 
 /**

@@ -1,4 +1,6 @@
+import { type Settings, tabNames } from '../../app/settings.ts';
 import { explainError, isSyncError } from '../../core/errors.ts';
+import type { Entity } from '../../core/record.ts';
 import { currentLayout, type LayoutLink } from '../../sheet/layout.ts';
 import type { SheetLink } from '../../sheet/link.ts';
 import type { Plan } from '../../sheet/plans/plan.ts';
@@ -7,13 +9,16 @@ import { SheetSide } from '../../sheet/side.ts';
 import { Engine } from '../../sync/engine.ts';
 import type { Link } from '../../sync/link.ts';
 import { print } from '../command.ts';
-import { ProgressLine } from '../fill/progress-line.ts';
+import { ProgressLine, type WorkDone } from '../fill/progress-line.ts';
 
 /** Reads the CRM and says in a few lines what the daemon would do first, in one cycle or in many. Nothing is written. */
-export async function showFirstPlan(given: SheetLink): Promise<void> {
+export async function showFirstPlan(given: SheetLink, budget: Settings['crm']['budget']): Promise<void> {
   // A tab is filled in several cycles: whoever is told of the first alone misses most of the records.
   const link = { ...given, policy: { ...given.policy, appendsMax: Number.POSITIVE_INFINITY } };
   try {
+    print(
+      `Reading the CRM, at most ${budget.requests} requests in ${budget.windowMs / 1_000} s (crm.budget.requests).`,
+    );
     await readAll(new Engine(link, []), link);
     print(...describeFirstPlan(await new SheetSide(link).plan(), link));
   } catch (error) {
@@ -27,12 +32,26 @@ async function readAll(engine: Engine, { clock }: Link): Promise<void> {
   const line = new ProgressLine();
   const read: Record<string, number> = {};
   const sum = () => Object.values(read).reduce((total, count) => total + count, 0);
-  await engine.pullAll((entity, records) => {
+  const begunAt: Record<string, number> = {};
+  await engine.pullAll((entity, records, _isWhole, total) => {
     read[entity] = records;
-    line.show({ done: sum(), startedAt });
+    begunAt[entity] ??= clock.now();
+    // The other lists say how long they are when their turn comes, so the bar is of one list.
+    line.show(readingOf(entity, { done: records, total, startedAt: begunAt[entity] }, clock.now()));
   });
   line.end();
   print(`Read ${sum()} records of the CRM in ${Math.round((clock.now() - startedAt) / 1_000)} s.`);
+}
+
+/** How far the reading of a list is; its end is where it goes on at the same pace. */
+export function readingOf(
+  entity: Entity,
+  work: Pick<WorkDone, 'done' | 'total' | 'startedAt'>,
+  now: number,
+): WorkDone {
+  const { done, startedAt, total } = work;
+  const endsAt = total && done > 0 ? now + ((now - startedAt) * (total - done)) / done : undefined;
+  return { ...work, name: `Reading ${tabNames[entity]}`, endsAt };
 }
 
 /** What a plan comes to on each side, in numbers. */

@@ -50,8 +50,8 @@ export interface PullerOptions {
   readonly onNews: (since?: number) => void;
 }
 
-/** Told of each page: how many records of the entity are read so far, and whether these are all. */
-export type OnRead = (entity: Entity, records: number, isWhole: boolean) => void;
+/** Called for each page: how many records of the entity are read so far, whether these are all, and how many there are where the CRM says so. */
+export type OnRead = (entity: Entity, records: number, isWhole: boolean, total?: number) => void;
 
 /** One thing the puller may do next. */
 interface Task {
@@ -71,7 +71,10 @@ export class Puller extends Loop {
   readonly #options: PullerOptions;
   readonly #readings = new Map<ListedEntity, Reading>();
   /** The sweeps on their way, or the last ones, with what they showed without an id. */
-  readonly #sweeps = new Map<ListedEntity, { readonly sweep: Sweep; readonly nameless: readonly string[] }>();
+  readonly #sweeps = new Map<
+    ListedEntity,
+    { readonly sweep: Sweep; readonly nameless: readonly string[]; readonly total?: number }
+  >();
   /** The last sweeps that came to their end. */
   readonly #finished = new Map<ListedEntity, Sweep>();
   /** When the first page, which has the newest records, was read last, epoch ms. */
@@ -158,7 +161,8 @@ export class Puller extends Loop {
     for (;;) {
       const finished = this.#finished.get(entity);
       if (finished && finished !== before) return finished;
-      onRead(entity, this.#sweeps.get(entity)?.sweep.records ?? 0, false);
+      const { sweep, total } = this.#sweeps.get(entity) ?? {};
+      onRead(entity, sweep?.records ?? 0, false, total);
       await this.#alone(() => this.#read(entity, nextSweepTurn));
     }
   }
@@ -314,7 +318,7 @@ export class Puller extends Loop {
     before: Reading,
     turn: PageTurn,
     begunAt: number,
-    { entity, records, nameless = [], hasMore }: RecordPage & { readonly entity: ListedEntity },
+    { entity, records, nameless = [], hasMore, total }: RecordPage & { readonly entity: ListedEntity },
   ): Promise<void> {
     const { link, onNews } = this.#options;
     const begun: Sweep = { entity, startedAt: begunAt, isComplete: false, pages: 0, records: 0 };
@@ -322,7 +326,7 @@ export class Puller extends Loop {
     const { records: recordsBefore, ...rest } = last?.sweep ?? begun;
     const advanced = { ...rest, pages: turn.page, records: recordsBefore + records.length };
     const found = [...(last?.nameless ?? []), ...nameless];
-    this.#sweeps.set(entity, { sweep: advanced, nameless: found });
+    this.#sweeps.set(entity, { sweep: advanced, nameless: found, ...(total === undefined ? {} : { total }) });
     if (hasMore) return noteProgress(link, advanced);
     const { finished, missed } = finishSweep(link, advanced, isUnbroken(before, turn), found);
     this.#sweeps.set(entity, { sweep: finished, nameless: found });
