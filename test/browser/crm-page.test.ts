@@ -96,3 +96,43 @@ test('records are created in the form and go to the trash by two clicks', async 
   await eventually(() => crm.model.records.opportunities.trashed().map(({ id }) => id)).toEqual([3004]);
   await eventually(() => page.locator('tr[data-id="3004"]').count()).toBe(0);
 });
+
+test('a changed cell flashes, whoever changed it, and so does each cell of a new record', async () => {
+  await cell(1002, 'title').waitFor();
+  expect(await page.locator('.changed').count()).toBe(0);
+  rename(1002, 'from elsewhere');
+  await page.locator('tr[data-id="1002"] td[data-field="title"].changed').waitFor();
+  await cell(1001, 'title').click();
+  await cell(1001, 'title').locator('input').fill('on the page');
+  await page.keyboard.press('Enter');
+  await page.locator('tr[data-id="1001"] td[data-field="title"].changed').waitFor();
+  await page.locator('.changed').first().waitFor({ state: 'detached' });
+  crm.model.applyByHand(Date.now(), { method: 'POST', path: '/leads', body: '{"title":"new"}' });
+  await page.locator('tr[data-id="1006"] td[data-field="title"].changed').waitFor();
+});
+
+test('who wants less motion sees the colour of a change stay and go, without a fade', async () => {
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  await cell(1002, 'title').waitFor();
+  rename(1002, 'from elsewhere');
+  const changed = page.locator('td.changed');
+  await changed.waitFor();
+  const timing = await page.evaluate(
+    "getComputedStyle(document.querySelector('td.changed')).animationTimingFunction",
+  );
+  expect(timing).toBe('steps(1)');
+  await changed.waitFor({ state: 'detached' });
+});
+
+test('records are in the order of their ids, and the filter finds one by its id', async () => {
+  const ids = () => page.locator('tbody tr .id span').allTextContents();
+  await cell(1005, 'title').waitFor();
+  expect(await ids()).toEqual(['1001', '1002', '1003', '1004', '1005']);
+  await page.getByLabel('Filter rows').fill('1003');
+  await eventually(ids).toEqual(['1003']);
+  await page.getByLabel('Filter rows').fill('#1004');
+  await eventually(ids).toEqual(['1004']);
+  await page.getByLabel('Filter rows').fill('');
+  await eventually(ids).toHaveLength(5);
+  expect(await page.locator('.changed').count()).toBe(0);
+});

@@ -377,3 +377,17 @@ test('an edit of a row that is deleted meanwhile changes nothing and says so', a
   expect(await names()).toEqual([['Grace'], ['Konrad']]);
   await eventually(() => cell(2, 1).textContent()).toBe('Konrad');
 });
+
+test('a changed cell flashes, whoever changed it, and rows that only move do not', async () => {
+  await emulator.person({ kind: 'deleteRows', sheet: 0, row: 1 });
+  await eventually(() => cell(1, 1).textContent()).toBe('Ada');
+  await emulator.person({ kind: 'edit', sheet: 0, row: 2, column: 1, text: 'Zuse' });
+  await page.locator('.changed').waitFor();
+  expect(await page.locator('.changed').allTextContents()).toEqual(['Zuse']);
+  await page.locator('.changed').waitFor({ state: 'detached' });
+  await cell(1, 1).click();
+  await page.keyboard.type('Typed here');
+  await page.keyboard.press('Enter');
+  await page.locator('.changed').waitFor();
+  expect(await page.locator('.changed').allTextContents()).toEqual(['Typed here']);
+});

@@ -73,7 +73,8 @@ test('a change in the database appears without a reload, and in the history of i
     ['2026-01-01 00:00:00', 'First version', '', 'now', 'crm'],
   ]);
   await stage.write(rename(1, 'Acme & Co'));
-  await eventually(() => cell(page, 1, 'title').textContent()).toBe('Acme & Co');
+  await page.locator('#rows td[data-field="title"].changed').waitFor();
+  expect(await cell(page, 1, 'title').textContent()).toBe('Acme & Co');
   await eventually(() => versions(page)).toEqual([
     ['2026-02-02 10:00:00', 'title: Acme → Acme & Co', '2026-02-02 09:59:00', 'now', 'crm'],
     ['2026-01-01 00:00:00', 'First version', '', '2026-02-02 10:00:00', 'crm'],
@@ -143,11 +144,11 @@ test('tabs, rows and history are reached by the keyboard alone', async () => {
   expect(await press('ArrowRight')).toBe('tab-lead');
   await cell(page, 1, 'title').waitFor();
   expect(await press('Tab')).toBe('rows');
-  expect(await press('Tab', 'Tab')).toBe('History of lead 1');
+  expect(await press('Tab', 'Tab')).toBe('History of lead 2');
   await press('Enter');
   await eventually(() => versions(page)).toHaveLength(1);
   expect(await press('Tab')).toBe('history-close');
-  expect(await press('Enter')).toBe('History of lead 1');
+  expect(await press('Enter')).toBe('History of lead 2');
   expect(await page.locator('#history').isVisible()).toBe(false);
 });
 

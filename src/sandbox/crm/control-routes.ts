@@ -25,10 +25,12 @@ const handRequest = z.object({
 const unreadable = (error: z.ZodError) => ({ error: z.prettifyError(error) });
 
 const pageFiles = {
-  '/': ['page.html', 'text/html; charset=utf-8'],
-  '/page.css': ['page.css', 'text/css; charset=utf-8'],
-  '/columns.js': ['columns.js', 'text/javascript; charset=utf-8'],
-  '/page.js': ['page.js', 'text/javascript; charset=utf-8'],
+  '/': ['page/page.html', 'text/html; charset=utf-8'],
+  '/page.css': ['page/page.css', 'text/css; charset=utf-8'],
+  '/columns.js': ['page/columns.js', 'text/javascript; charset=utf-8'],
+  '/page.js': ['page/page.js', 'text/javascript; charset=utf-8'],
+  '/flash.css': ['../page/flash.css', 'text/css; charset=utf-8'],
+  '/flash.js': ['../page/flash.js', 'text/javascript; charset=utf-8'],
 } as const;
 
 /**
@@ -41,7 +43,7 @@ export async function addControlRoutes(
   clock: () => number,
 ): Promise<void> {
   for (const [path, [file, type]] of Object.entries(pageFiles)) {
-    const text = await readFile(new URL(`page/${file}`, import.meta.url), 'utf8');
+    const text = await readFile(new URL(file, import.meta.url), 'utf8');
     server.get(path, (_request, reply) =>
       reply
         .header('content-security-policy', "default-src 'self'; img-src 'self' data:")

@@ -44,9 +44,12 @@ export function seedRecords(seed: number, counts: SeedCounts, now: number): CrmR
     members: seedMembers,
   });
   const random = createRandom(seed);
+  // At the end, so that whoever looks for the first time sees companies.
+  const firstAwkward = Math.max(0, counts.leads - awkwardTitles.length);
   for (const [index, createdAt] of creationTimes(random, counts.leads, now).entries()) {
     const uuid = records.nextUuid();
-    records.leads.add((id) => ({ id, uuid, ...drawLead(random, index, createdAt, now) }));
+    const title = awkwardTitles[index - firstAwkward] ?? drawTitle(random);
+    records.leads.add((id) => ({ id, uuid, ...drawLead(random, title, createdAt, now) }));
   }
   const leadIds = records.leads.live().map((lead) => lead.id);
   if (leadIds.length > 0) {
@@ -76,13 +79,13 @@ const someOf = <Item>(random: Random, list: readonly Item[]): Item[] => list.fil
 
 function drawLead(
   random: Random,
-  index: number,
+  title: string,
   createdAt: number,
   now: number,
 ): Omit<StoredLead, 'id' | 'uuid'> {
   const hasAvatar = random.chance(0.3);
   return {
-    title: awkwardTitles[index] ?? drawTitle(random),
+    title,
     status_name: sometimes(random, 0.92, () => random.pick(seedLeadStatuses).name),
     meta_data: sometimes(random, 0.6, () => ({ about: drawAbout(random) })),
     custom_fields: drawCustomFields(random, createdAt),

@@ -2,10 +2,10 @@ import { escapeIdentifier, type FieldDef, type Pool, type QueryArrayConfig } fro
 
 /** In which order the rows of each table and view are shown, and which columns name a row. Nothing else is ever read. */
 const listings = {
-  lead: { order: 'id DESC', key: ['id'] },
-  opportunity: { order: 'id DESC', key: ['id'] },
-  task: { order: 'id DESC', key: ['id'] },
-  opportunity_overview: { order: 'id DESC', key: ['id'] },
+  lead: { order: 'id', key: ['id'] },
+  opportunity: { order: 'id', key: ['id'] },
+  task: { order: 'id', key: ['id'] },
+  opportunity_overview: { order: 'id', key: ['id'] },
   pipeline_by_stage: { order: 'pipeline_id, position, stage_id', key: ['stage_id'] },
   stage_history: {
     order: 'entered_at DESC, opportunity_id DESC',

@@ -27,6 +27,8 @@ const pageFiles = {
   '/element.js': ['page/element.js', 'text/javascript; charset=utf-8'],
   // Both pages are parts of one demo and look alike.
   '/crm.css': ['../crm/page/page.css', 'text/css; charset=utf-8'],
+  '/flash.css': ['../page/flash.css', 'text/css; charset=utf-8'],
+  '/flash.js': ['../page/flash.js', 'text/javascript; charset=utf-8'],
 } as const;
 
 /** Serves a page that shows the tables, the history of their rows and the main views, and runs a line of SQL as an editor would. */

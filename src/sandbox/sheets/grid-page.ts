@@ -8,6 +8,7 @@ const SCRIPTS = [
   'grid-cells.js',
   'grid-clipboard.js',
   'grid-commands.js',
+  'grid-changes.js',
   'grid-dialog.js',
   'grid-formula-bar.js',
   'grid-menu.js',
@@ -21,12 +22,15 @@ const SCRIPTS = [
 export function registerGridPage(server: FastifyInstance): void {
   const fromPackage = createRequire(import.meta.url).resolve;
   const fromPage = (name: string) => new URL(`page/${name}`, import.meta.url).pathname;
+  const shared = (name: string) => new URL(`../page/${name}`, import.meta.url).pathname;
   const files = {
     '/': { path: fromPage('grid.html'), type: 'text/html' },
     '/grid.css': { path: fromPage('grid.css'), type: 'text/css' },
     ...Object.fromEntries(
       SCRIPTS.map((name) => [`/${name}`, { path: fromPage(name), type: 'text/javascript' }]),
     ),
+    '/flash.css': { path: shared('flash.css'), type: 'text/css' },
+    '/flash.js': { path: shared('flash.js'), type: 'text/javascript' },
     '/tabulator.css': {
       path: fromPackage('tabulator-tables/dist/css/tabulator.min.css'),
       type: 'text/css',

@@ -1,6 +1,7 @@
 // The CRM's own interface: what people do here reaches the records beside the API, so it uses none of its budget.
 
 import { tabs, textOf } from './columns.js';
+import { flash } from './flash.js';
 
 const pollMs = 2000;
 const element = (id) => document.getElementById(id);
@@ -9,6 +10,8 @@ const [head, body] = [document.querySelector('thead'), document.querySelector('t
 /** @type {any} The latest answer of `/__sandbox/records`. */
 let records;
 let recordsTag = '';
+/** Records of the open tab that were there at the look before; `undefined` before the first. */
+let knownIds;
 let tab = 'leads';
 /** Rows on screen by record id. */
 const rows = new Map();
@@ -24,6 +27,7 @@ async function change(method, path, fields) {
   const answer = await response.json();
   if (!response.ok) throw new Error(answer.message ?? answer.error);
   await refresh();
+  return answer.data;
 }
 
 async function refresh() {
@@ -82,9 +86,11 @@ function render() {
   const wanted = element('filter').value.trim().toLowerCase();
   const shown = records[tab]
     .filter((record) =>
-      columns.some((each) => textOf(each, each.read(record)).toLowerCase().includes(wanted)),
+      [`#${record.id}`, ...columns.map((each) => textOf(each, each.read(record)))].some((text) =>
+        text.toLowerCase().includes(wanted),
+      ),
     )
-    .toSorted((left, right) => right.id - left.id);
+    .toSorted((left, right) => left.id - right.id);
   const ids = new Set(shown.map((record) => record.id));
   for (const [id, row] of rows) {
     if (ids.has(id)) continue;
@@ -94,8 +100,9 @@ function render() {
   shown.forEach((record, index) => {
     const row = rows.get(record.id) ?? makeRow(record, columns);
     if (body.children[index] !== row) body.insertBefore(row, body.children[index] ?? null);
-    updateRow(row, record, columns);
+    updateRow(row, record, columns, knownIds?.has(record.id) === false);
   });
+  knownIds = new Set(records[tab].map(({ id }) => id));
   element('nothing').hidden = shown.length > 0;
 }
 
@@ -131,6 +138,7 @@ function renderHead(columns) {
 
 function openTab(name) {
   tab = name;
+  knownIds = undefined;
   rows.clear();
   body.replaceChildren();
   render();
@@ -149,14 +157,14 @@ function makeRow(record, columns) {
   return row;
 }
 
-function updateRow(row, record, columns) {
+function updateRow(row, record, columns, isNew) {
   for (const [index, each] of columns.entries()) {
     const cell = row.children[index + 1];
     const value = each.read(record);
     const text = textOf(each, value);
     cell.edit = () => editCell(cell, each, record.id, value);
     if (cell.classList.contains('editing')) continue;
-    if (cell.dataset.text !== text) showText(cell, text, cell.dataset.text !== undefined);
+    if (cell.dataset.text !== text) showText(cell, text, isNew || cell.dataset.text !== undefined);
     const color = each.color?.(value);
     cell.firstElementChild.className = color ? 'dot' : '';
     if (color) cell.firstElementChild.style.setProperty('--dot', color);
@@ -167,9 +175,7 @@ function showText(cell, text, isChange) {
   cell.replaceChildren(make('span', { textContent: text }));
   cell.dataset.text = text;
   cell.title = text;
-  if (!isChange) return;
-  cell.classList.add('changed');
-  setTimeout(() => cell.classList.remove('changed'), 1500);
+  if (isChange) flash(cell);
 }
 
 function makeTrashButton(id) {
@@ -282,7 +288,10 @@ element('create').onclick = () => {
     const filled = editors.filter(([, editor]) => editor.read() !== null && editor.value !== '');
     const fields = Object.assign({}, ...filled.map(([each, editor]) => each.write(editor.read())));
     change('POST', `/${tab}`, fields).then(
-      () => element('creation').close(),
+      ({ id }) => {
+        element('creation').close();
+        rows.get(id)?.scrollIntoView({ block: 'nearest' });
+      },
       (error) => {
         element('creation-problem').textContent = error.message;
       },

@@ -1,11 +1,11 @@
 // The tables as SQL shows them, with a line of SQL to change them.
 
 import { make, readerOf, shortInstant, shortNumber } from './element.js';
+import { flash } from './flash.js';
 import { choose, isChosen, refreshHistory } from './history.js';
 import { followEdit, offerSql } from './sql.js';
 
 const pollMs = 1000;
-const changedMs = 1500;
 const element = (id) => document.getElementById(id);
 const [panel, notice] = [element('rows'), element('notice-line')];
 const [head, body] = [panel.querySelector('thead'), panel.querySelector('tbody')];
@@ -20,6 +20,8 @@ let read = readerOf(`/tables/${open}`);
 let shown;
 /** Rows on screen by their key. */
 const rows = new Map();
+/** Keys of all rows at the look before; `undefined` before the first. */
+let knownKeys;
 
 // --- Tabs: the arrow keys go from one to the next.
 
@@ -55,6 +57,7 @@ function openTable(name) {
   open = name;
   read = readerOf(`/tables/${name}`);
   shown = undefined;
+  knownKeys = undefined;
   rows.clear();
   head.replaceChildren();
   body.replaceChildren();
@@ -89,10 +92,10 @@ function render() {
   }
   const wanted = element('filter').value.trim().toLowerCase();
   const keyPlaces = key.map((name) => headers.indexOf(name));
-  const isFirst = rows.size === 0;
+  const keyOf = (values) => JSON.stringify(keyPlaces.map((place) => values[place]));
   const keyed = shown.rows
     .filter((values) => values.some((value) => value?.toLowerCase().includes(wanted) || wanted === ''))
-    .map((values) => [JSON.stringify(keyPlaces.map((place) => values[place])), values]);
+    .map((values) => [keyOf(values), values]);
   const kept = new Set(keyed.map(([name]) => name));
   for (const [name, row] of rows) {
     if (kept.has(name)) continue;
@@ -100,12 +103,13 @@ function render() {
     rows.delete(name);
   }
   keyed.forEach(([name, values], index) => {
-    const isNew = !rows.has(name);
+    const isShown = rows.has(name);
     const row = rows.get(name) ?? makeRow(columns, values);
     rows.set(name, row);
     if (body.children[index] !== row) body.insertBefore(row, body.children[index] ?? null);
-    updateRow(row, columns, values, isNew ? !isFirst : true);
+    updateRow(row, columns, values, isShown || knownKeys?.has(name) === false);
   });
+  knownKeys = new Set(shown.rows.map(keyOf));
   element('nothing').hidden = keyed.length > 0;
 }
 
@@ -136,9 +140,7 @@ function updateRow(row, columns, values, isMarked) {
     cell.textContent = text;
     cell.dataset.text = text;
     cell.title = values[index] ?? '';
-    if (!isMarked) continue;
-    cell.classList.add('changed');
-    setTimeout(() => cell.classList.remove('changed'), changedMs);
+    if (isMarked) flash(cell);
   }
 }
 

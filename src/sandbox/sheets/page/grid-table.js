@@ -1,4 +1,5 @@
 /* global Tabulator */
+import { flash } from '/flash.js';
 import {
   cellElement,
   choiceEditor,
@@ -10,6 +11,7 @@ import {
   noteOrOverflow,
   textEditor,
 } from '/grid-cells.js';
+import { changedCells } from '/grid-changes.js';
 
 /**
  * Draws one tab with Tabulator. The frozen first row is shown as the header; the rows below it keep their own numbers.
@@ -187,7 +189,15 @@ function select(grid, { row, column, height, width }) {
 
 /** Draws what changed, one state after the other, and leaves the rest, the selection and the scrolling alone. */
 function show(grid, next) {
-  grid.drawn = grid.drawn.then(() => (grid.isDestroyed ? undefined : drawChanges(grid, next)));
+  grid.drawn = grid.drawn.then(async () => {
+    if (grid.isDestroyed) return;
+    const changed = changedCells(grid.sheet, next);
+    await drawChanges(grid, next);
+    for (const place of changed) {
+      const cell = cellOf(grid, place);
+      if (cell) flash(cell.getElement());
+    }
+  });
   return grid.drawn;
 }
 
