@@ -122,7 +122,8 @@ function mergeEdited(
   const field = editedField({ catalog }, key.entity, name);
   const shown = edits[0]?.before[name] ?? null;
   const meant = field ? resolve(context, field, shown) : undefined;
-  const base = agreement?.fields[name] ?? (meant?.kind === 'value' ? meant.value : shown);
+  const agreed = agreement?.fields[name];
+  const base = agreed !== undefined ? agreed : meant?.kind === 'value' ? meant.value : shown;
   const whole = { edits, base, wanted: last, field: field ?? { name, header: name, kind: 'text' as const } };
   const refuse = (reason: string): EditedField => ({
     ...whole,

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { emptyCatalog } from '../../src/core/fields/catalog.ts';
+import { emptyAgreement } from '../../src/core/state.ts';
+import type { TakenEdit } from '../../src/core/taken-edit.ts';
+import { decisionOf } from '../../src/core/waiting/answer.ts';
+import { decideAll } from '../../src/warehouse/edits/desk.ts';
+import type { WarehouseLink } from '../../src/warehouse/link.ts';
+import { openMirrorInMemory } from '../support/memory-mirror.ts';
+import { editTerms } from '../support/warehouse-edits-engine.ts';
+
+const key = { entity: 'lead', id: '7' } as const;
+
+let count = 0;
+
+function editOf(kind: TakenEdit['kind'], parts: Partial<TakenEdit> = {}): TakenEdit {
+  count += 1;
+  const given = { editId: `edit-${count}`, key, row: key.id, kind, before: {}, after: {}, ended: {} };
+  return { ...given, by: 'u', at: 1, state: 'taken', note: '', isMeant: false, isTold: true, ...parts };
+}
+
+/** A mirror that knows the leads 7, 8 and 9 with the title A. */
+function openDesk(terms: Partial<typeof editTerms> = {}) {
+  const { mirror } = openMirrorInMemory();
+  mirror.setFollowers(['warehouse']);
+  const own = mirror.of('warehouse');
+  const save = (id: string, title: string | null) =>
+    own.saveRecord(
+      {
+        key: { entity: 'lead', id },
+        fields: { title },
+        firstSeenAt: 1,
+        lastSeenAt: 1,
+        missedSweeps: 0,
+        presence: 'present',
+        observedAt: 1,
+      },
+      true,
+    );
+  for (const id of ['7', '8', '9']) save(id, 'A');
+  let words = 0;
+  const newWord = () => {
+    words += 1;
+    return `word-${words}`;
+  };
+  const link = { clock: { now: () => 10 }, entities: ['lead'], mirror: own, newWord };
+  const take = (...edits: TakenEdit[]) => {
+    for (const edit of edits) own.edits.save(edit);
+  };
+  const decide = () => decideAll(link as unknown as WarehouseLink, emptyCatalog, { ...editTerms, ...terms });
+  return { decide, mirror: own, save, take };
+}
+
+const update = (id: string, before: string | null, after: string | null) =>
+  editOf('update', { key: { ...key, id }, row: id, before: { title: before }, after: { title: after } });
+
+describe('where the agreed value is an empty one', () => {
+  test('what is written after that is an edit of it', () => {
+    const { decide, mirror, save, take } = openDesk();
+    take(update('7', 'A', null), update('7', null, 'B'));
+    save('7', null);
+    mirror.saveAgreement({ ...emptyAgreement(key, 1), fields: { title: null } });
+    expect(decide().conflicts).toEqual([]);
+    expect(mirror.readOutbox()[0]?.fields).toEqual({ title: 'B' });
+  });
+
+  test('an answer for the value of SQL counts until it is sent', () => {
+    const { decide, mirror, save, take } = openDesk({ conflict: 'ask' });
+    take(update('7', 'A', 'B'));
+    save('7', null);
+    expect(decide().conflicts).toHaveLength(1);
+    const values = JSON.stringify({ crm: null, table: 'B' });
+    mirror.saveDecision(decisionOf('conflict:lead-7:title', 'sheet', 9, values));
+    for (let time = 0; time < 2; time += 1) expect(decide().conflicts).toEqual([]);
+    expect(mirror.readOutbox()).toMatchObject([{ fields: { title: 'B' }, base: { title: null } }]);
+  });
+});
