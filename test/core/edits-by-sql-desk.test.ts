@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { emptyCatalog } from '../../src/core/fields/catalog.ts';
+import { advance } from '../../src/core/outbox.ts';
 import { emptyAgreement } from '../../src/core/state.ts';
 import type { TakenEdit } from '../../src/core/taken-edit.ts';
 import { decisionOf } from '../../src/core/waiting/answer.ts';
@@ -53,6 +54,54 @@ function openDesk(terms: Partial<typeof editTerms> = {}) {
 const update = (id: string, before: string | null, after: string | null) =>
   editOf('update', { key: { ...key, id }, row: id, before: { title: before }, after: { title: after } });
 
+const limits = { changesMin: 1, changesShare: 0, deletesMin: 5, deletesShare: 0 };
+
+describe('what a user takes back at a brake', () => {
+  test('is not sent, although it waited to be sent before', () => {
+    const { decide, mirror, take } = openDesk({ limits });
+    take(update('7', 'A', 'B'));
+    decide();
+    expect(mirror.readOutbox()).toHaveLength(1);
+    take(update('8', 'A', 'B'));
+    expect(decide().brakes).toHaveLength(1);
+    mirror.saveDecision({ scope: 'brake:lead:edited', choice: 'revert', at: 9 });
+    decide();
+    expect(mirror.edits.readOpen()).toEqual([]);
+    expect([mirror.readOutbox(), mirror.readAgreements()]).toEqual([[], []]);
+  });
+
+  test('is taken back after the CRM has answered where it is on its way, with what was written since', () => {
+    const { decide, mirror, save, take } = openDesk({ limits });
+    const [one, two, three] = [update('7', 'A', 'B'), update('7', 'B', 'C'), update('8', 'A', 'B')];
+    take(one);
+    decide();
+    const item = mirror.findOutboxItem(key)!;
+    mirror.saveOutboxItem(advance(item, 'sent', { at: 10 }));
+    take(two, three);
+    expect(decide().brakes).toHaveLength(1);
+    mirror.saveDecision({ scope: 'brake:lead:edited', choice: 'revert', at: 9 });
+    decide();
+    expect(decide().brakes).toEqual([]);
+    expect(mirror.readOutbox().map(({ state }) => state)).toEqual(['sending']);
+    mirror.dropOutboxItem(key);
+    mirror.saveAgreement({ ...mirror.findAgreement(key)!, fields: { title: 'B' } });
+    save('7', 'B');
+    decide();
+    expect([mirror.readOutbox(), mirror.edits.readOpen()]).toEqual([[], []]);
+    const states = [one, two, three].map(({ editId }) => mirror.edits.find(editId)?.state);
+    expect(states).toEqual(['done', 'superseded', 'lost']);
+  });
+
+  test('row by row counts no more', () => {
+    const { decide, mirror, take } = openDesk({ limits });
+    take(update('7', 'A', 'B'), update('8', 'A', 'B'));
+    expect(decide().brakes).toHaveLength(1);
+    take(editOf('revert'));
+    expect(decide().brakes).toEqual([]);
+    expect(mirror.readOutbox().map((item) => item.key.id)).toEqual(['8']);
+  });
+});
+
 describe('where the agreed value is an empty one', () => {
   test('what is written after that is an edit of it', () => {
     const { decide, mirror, save, take } = openDesk();
@@ -73,4 +122,17 @@ describe('where the agreed value is an empty one', () => {
     for (let time = 0; time < 2; time += 1) expect(decide().conflicts).toEqual([]);
     expect(mirror.readOutbox()).toMatchObject([{ fields: { title: 'B' }, base: { title: null } }]);
   });
+});
+
+test('an answer about a record counts no more once its edits are over', () => {
+  const { decide, mirror, take } = openDesk();
+  take(editOf('delete', { before: { title: 'A' } }));
+  decide();
+  mirror.saveDecision({ scope: 'vanished:lead-7', choice: 'trash', at: 9 });
+  decide();
+  take(editOf('revert'));
+  decide();
+  take(editOf('delete', { before: { title: 'A' } }));
+  expect(decide().holds).toHaveLength(1);
+  expect(mirror.readOutbox()).toEqual([]);
 });

@@ -1,6 +1,8 @@
 import { journalEntry } from '../../core/journal-entry.ts';
 import { isClaimToken } from '../../core/record.ts';
 import { isUnanswered } from '../../core/state.ts';
+import type { TakenEdit } from '../../core/taken-edit.ts';
+import { differingFields, equalValues, type Fields } from '../../core/value.ts';
 import { come, type EditContext, type EditedRecord, type EditVerdict, nothingToDo } from './context.ts';
 import { decideCreate } from './decide-create.ts';
 import { decideDelete } from './decide-delete.ts';
@@ -20,14 +22,24 @@ export function decideEdits(context: EditContext, subject: EditedRecord): EditVe
   return edits.at(-1)?.kind === 'delete' ? decideDelete(context, subject) : decideUpdate(context, subject);
 }
 
-/** A user wants the values of the CRM back in the row; one that was inserted goes again. */
-const takeBack = ({ edits, item }: EditedRecord): EditVerdict => ({
+/** A user wants the values of the CRM back in the row; one that was inserted goes again. What the CRM took before that stays there. */
+const takeBack = ({ agreement, edits, item }: EditedRecord): EditVerdict => ({
   edits: edits.map((edit) =>
-    come(edit, edit.kind === 'revert' ? 'done' : 'superseded', 'It was taken back.'),
+    edit.kind === 'revert' || !wasTaken(edit, agreement?.fields ?? {})
+      ? come(edit, edit.kind === 'revert' ? 'done' : 'superseded', takenBack)
+      : come(edit, 'done', takenBefore),
   ),
   dropsStep: item !== undefined,
   isDue: true,
 });
+
+const takenBack = 'It was taken back.';
+const takenBefore = 'The CRM took it before it was taken back.';
+
+/** Whether what was sent and is agreed on is what the edit wrote. */
+const wasTaken = ({ after, before, kind }: TakenEdit, agreed: Fields): boolean =>
+  kind === 'update' &&
+  differingFields(agreed, before).some((name) => equalValues(agreed[name] ?? null, after[name] ?? null));
 
 const goneNote = 'The CRM does not have the record any more.';
 

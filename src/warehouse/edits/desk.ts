@@ -18,10 +18,12 @@ import type { EditedRow, ReadEdits } from '../port/port.ts';
 import { strayKey } from '../rows.ts';
 import { come, type EditContext, type EditedRecord, type EditVerdict } from './context.ts';
 import { decideEdits } from './decide.ts';
+import { isUnderWay } from './decide-update.ts';
 import { brakeEdits } from './edit-brakes.ts';
 import { isNoted } from './landing.ts';
 import { rememberedMs } from './old-edits.ts';
 import { takeRow } from './take.ts';
+import { unnotedId } from './unlogged.ts';
 
 /** What deciding about all open edits came to. */
 export interface DecidedAll {
@@ -84,10 +86,18 @@ export function decideAll(
 ): DecidedAll {
   const { clock, entities, mirror, newWord } = link;
   const open = mirror.edits.readOpen();
+  if (open.length === 0) {
+    forgetAnswers(link);
+    return nothingDecided;
+  }
   const answers = new Map(mirror.readDecisions().map((decision) => [decision.scope, decision]));
-  forgetAnswers(link, open);
-  if (open.length === 0) return nothingDecided;
   const choice = (scope: string) => answers.get(scope)?.choice;
+  // What a create of ours has made, while its row may not have its id.
+  const fresh = new Set(
+    mirror.edits
+      .readUntold(Number.MAX_SAFE_INTEGER)
+      .flatMap(({ key, newId }) => (newId === undefined ? [] : [recordKeyText(key)])),
+  );
   const brakes: Brake[] = [];
   for (const entity of entities) {
     const own = open.filter(({ key }) => key.entity === entity);
@@ -96,7 +106,7 @@ export function decideAll(
     brakes.push(...braked.brakes);
     for (const scope of braked.spent) mirror.dropDecision(scope);
     for (const edit of braked.approved) mirror.edits.save({ ...edit, isMeant: true });
-    revoke(link, braked.revoked);
+    if (braked.revoked.length > 0) revoke(link, braked.revoked, fresh);
     if (braked.brakes.length > 0)
       for (const edit of own) noteBraked(link, edit, braked.brakes[0]?.reason ?? '');
   }
@@ -113,12 +123,6 @@ export function decideAll(
     isRead: (key) => isRead(mirror, key),
     companyOf: (key) => countByKind(findCascades().goingWith(key)),
   };
-  // What a create of ours has made, while its row may not have its id.
-  const fresh = new Set(
-    mirror.edits
-      .readUntold(Number.MAX_SAFE_INTEGER)
-      .flatMap(({ key, newId }) => (newId === undefined ? [] : [recordKeyText(key)])),
-  );
   const all: EditVerdict[] = [];
   const decide = (isWanted: (key: RecordKey) => boolean) => {
     for (const subject of subjectsOf(link)) {
@@ -131,6 +135,7 @@ export function decideAll(
   // What a create has made is a record like any other from then on.
   decide(({ id }) => isClaimToken(id));
   decide(({ id }) => !isClaimToken(id));
+  forgetAnswers(link);
   const holds = all.flatMap((verdict) => verdict.holds ?? []);
   const conflicts = all.flatMap((verdict) => verdict.conflicts ?? []);
   const refusals = all.flatMap((verdict) => verdict.refusals ?? []);
@@ -149,9 +154,9 @@ function isRead(mirror: WarehouseLink['mirror'], { entity, id }: RecordKey): boo
   return mirror.readContactReads().some((read) => read.leadId === leadId);
 }
 
-/** Forgets answers about records of which no edit is open. */
-function forgetAnswers({ mirror }: WarehouseLink, open: readonly TakenEdit[]): void {
-  const keys = new Set(open.map(({ key }) => recordKeyText(key)));
+/** Forgets answers about records of which no edit is open: they are not meant for the next one. */
+function forgetAnswers({ mirror }: WarehouseLink): void {
+  const keys = new Set(mirror.edits.readOpen().map(({ key }) => recordKeyText(key)));
   const everyKey = (scope: string) => new Set([scope.split(':')[1] ?? '']);
   for (const { scope } of mirror.readDecisions())
     if (isAboutAny(scope, everyKey(scope)) && !isAboutAny(scope, keys)) mirror.dropDecision(scope);
@@ -231,22 +236,46 @@ function keepMade(mirror: WarehouseLink['mirror'], key: RecordKey, at: number): 
 
 const revokedNote = 'It was taken back, with others that were too many to be meant.';
 
-/** Takes back what a user did not mean: the rows show the CRM's values again. */
-function revoke({ clock, mirror, newWord }: WarehouseLink, edits: readonly TakenEdit[]): void {
+/**
+ * Takes back what a user did not mean: the rows show the CRM's values again. What is on its way is taken back like any other edit, once it is known
+ * what came of it.
+ */
+function revoke(link: WarehouseLink, revoked: readonly TakenEdit[], fresh: Set<string>): void {
+  const { clock, mirror, newWord } = link;
   const occasion = { now: clock.now(), run: newWord() };
-  for (const edit of edits) {
-    mirror.edits.save(come(edit, 'lost', revokedNote));
-    const { after, before, key, kind, row } = edit;
-    mirror.feed.noteDue([isClaimToken(key.id) ? strayKey(key.entity, row) : key]);
-    if (kind === 'update')
-      mirror.appendJournal([
-        journalEntry(occasion, key, {
-          kind: 'update',
-          before: after,
-          after: before,
-          lost: after,
-          cause: 'taken back by a user',
-        }),
-      ]);
+  const names = new Set(revoked.map(({ editId }) => editId));
+  for (const subject of subjectsOf(link)) {
+    const { edits, item, key, record } = subject;
+    const own = edits.filter(({ editId }) => names.has(editId));
+    const [first] = own;
+    if (!first) continue;
+    if (isUnderWay(item, record) || item?.state === 'done') {
+      const made = { editId: unnotedId(newWord()), before: {}, after: {}, ended: {}, at: occasion.now };
+      const told = { isMeant: true, isUnlogged: true, isTold: true } as const;
+      mirror.edits.save({ ...first, ...made, ...told, kind: 'revert', state: 'taken', note: '' });
+      continue;
+    }
+    carryOut(
+      link,
+      subject,
+      {
+        edits: own.map((edit) => come(edit, 'lost', revokedNote)),
+        // The step is for what stays open, where something does: that is decided next.
+        dropsStep: own.length === edits.length,
+        isDue: true,
+        journal: own
+          .filter(({ kind }) => kind === 'update')
+          .map(({ after, before }) =>
+            journalEntry(occasion, key, {
+              kind: 'update',
+              before: after,
+              after: before,
+              lost: after,
+              cause: 'taken back by a user',
+            }),
+          ),
+      },
+      fresh,
+    );
   }
 }

@@ -36,8 +36,9 @@ export function brakeEdits(
   limits: EditLimits,
   choice: (scope: string) => string | undefined,
 ): BrakedEdits {
-  const fresh = edits.filter(({ isMeant }) => !isMeant);
   const lasts = new Map(edits.map((edit) => [edit.row, edit]));
+  // Of a row that is taken back nothing is sent.
+  const fresh = edits.filter(({ isMeant, row }) => !isMeant && lasts.get(row)?.kind !== 'revert');
   // A row that was inserted again is there.
   const isDelete = ({ row }: TakenEdit) => lasts.get(row)?.kind === 'delete';
   const { logged = [], unlogged = [] } = Object.groupBy(fresh, ({ isUnlogged }) =>

@@ -17,6 +17,10 @@ export interface Unlogged {
 
 const note = 'What notes edits was off for a time: nobody knows whether a user meant this.';
 
+/** The name of an edit that the database did not note. */
+export const unnotedId = (word: string): string =>
+  `00000000-0000-4000-8000-${word.replaceAll('-', '').slice(-12).padStart(12, '0')}`;
+
 /**
  * Keeps as edits to be asked about what a table shows otherwise, where edits were not noted for a time. Returns the rest: what no user can
  * change, and rows without a record. To be called in a transaction.
@@ -33,7 +37,7 @@ export function keepUnlogged<Drift extends Unlogged>(
     const changed = pickFields(lost, written);
     if (kind === 'extra' || (kind === 'different' && Object.keys(changed).length === 0)) return true;
     const edit: TakenEdit = {
-      editId: `00000000-0000-4000-8000-${newWord().replaceAll('-', '').slice(-12).padStart(12, '0')}`,
+      editId: unnotedId(newWord()),
       key,
       row: rowIdOf(key),
       kind: kind === 'missing' ? 'delete' : 'update',
