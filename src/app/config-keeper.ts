@@ -34,6 +34,10 @@ export function keepSettings(file: string, variables: Environment): void {
   }
 }
 
+/** Whether a configuration file that is there was begun by {@link keepSettings}. */
+export const isBegunByInit = (file: string): boolean =>
+  readFileSync(file, 'utf8').startsWith(`#${firstLine}`);
+
 function pathOf(name: string): readonly string[] | undefined {
   const variable = environmentVariables.find(
     ({ isSecret, name: plain }) => name === (isSecret ? `${plain}_FILE` : plain),

@@ -15,5 +15,5 @@ test('a list that the CRM says the length of is read with a bar, and with the en
 
 test('a list that nobody knows the length of has neither', () => {
   const work = readingOf('task', { done: 3_000, total: undefined, startedAt }, now);
-  expect(describeWork(work, now)).toBe('Reading tasks 3000 records, 100 a second');
+  expect(describeWork(work, now)).toBe('Reading tasks: 3000 records, 100 a second');
 });

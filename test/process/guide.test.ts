@@ -2,7 +2,9 @@ import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
+import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { spawnCommand } from '../support/daemon-process.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { accountAddress, openGoogleFront } from '../support/google-front.ts';
 import { configFile, moveIn, writeKey } from '../support/new-home.ts';
 import { hasTerminal, openTerminal } from '../support/terminal.ts';
@@ -18,12 +20,16 @@ describe.skipIf(!hasTerminal)('init at a terminal, where the machine has script(
     const environment = { ...home.port, ...google.environment };
     const terminal = openTerminal(['init'], environment, home.directory);
     await terminal.shows('Address of the CRM');
+    terminal.type('crm.example.com');
+    await terminal.shows('(CRM_BASE_URL): must be an address');
+    await terminal.shows('Address of the CRM');
     terminal.type('http://127.0.0.1:1/api/v1/external');
-    await terminal.shows('Key of the CRM');
-    terminal.type(home.crm.apiKey);
     await terminal.shows('127.0.0.1:1 did not answer');
     await terminal.shows('Address of the CRM');
+    expect(terminal.screen()).not.toContain('Key of the CRM');
     terminal.type(home.crm.baseUrl);
+    await terminal.shows('Key of the CRM');
+    terminal.type(home.crm.apiKey);
     await terminal.shows('The CRM answers and accepts the key.');
     await terminal.shows('gcloud auth application-default login --impersonate-service-account=ADDRESS');
     await terminal.shows('Credentials file of Google');
@@ -31,6 +37,9 @@ describe.skipIf(!hasTerminal)('init at a terminal, where the machine has script(
       'Key creation is not allowed on this service account (iam.disableServiceAccountKeyCreation)',
     );
     await terminal.shows('Your organisation forbids keys. Log in without a key');
+    await terminal.shows('Credentials file of Google');
+    terminal.type('~/not-there.json');
+    await terminal.shows('the credentials file does not exist');
     await terminal.shows('Credentials file of Google');
     terminal.type(google.keyFile);
     await terminal.shows(`Share the spreadsheet, as editor, with  ${accountAddress}`);
@@ -79,6 +88,46 @@ describe.skipIf(!hasTerminal)('init at a terminal, where the machine has script(
     expect(parse(await home.read(configFile))).toEqual({
       crm: { baseUrl: home.crm.baseUrl, apiKeyFile: 'secrets/crm-api-key' },
     });
+  });
+
+  test('goes on where it stopped without a question about the file that it began itself', async () => {
+    const home = await moveIn();
+    const stopped = openTerminal(['init'], home.environment, home.directory);
+    await stopped.shows('Address of the CRM');
+    stopped.type(home.crm.baseUrl);
+    await stopped.shows('Key of the CRM');
+    stopped.pressControl('C');
+    expect(await stopped.ended).toBe(1);
+
+    const resumed = openTerminal(['init'], home.environment, home.directory);
+    await resumed.shows('Goes on with what config/crm-sheet-sync.yaml has already.');
+    await resumed.shows('Key of the CRM');
+    resumed.type(home.crm.apiKey);
+    await resumed.shows('Address or id of the spreadsheet');
+    resumed.type(home.spreadsheetId);
+    await resumed.shows('Reading the CRM, at most 100 requests in 60 s (crm.budget.requests).');
+    await resumed.shows('Next: start the daemon');
+    expect(await resumed.ended).toBe(0);
+    expect(resumed.screen()).not.toContain('[y/N]');
+    expect(resumed.screen()).not.toContain('Address of the CRM');
+  });
+
+  test('says what to check where Google cannot be reached, and tries the same answers again on Enter', async () => {
+    const home = await moveIn();
+    const port = await findFreePort();
+    const flags = (await writeKey(home)).slice(0, -2);
+    const away = { ...home.port, GOOGLE_API_ROOT_URL: `http://127.0.0.1:${port}` };
+    const terminal = openTerminal(['init', ...flags], away, home.directory);
+    await terminal.shows('Address or id of the spreadsheet');
+    terminal.type(home.spreadsheetId);
+    await terminal.shows('Check that this machine reaches sheets.googleapis.com');
+    await terminal.shows('Enter tries again');
+    const sheets = await startSandboxSheets({ port });
+    onTestFinished(() => sheets.close());
+    terminal.type('');
+    await terminal.shows('Google lets the daemon in to the spreadsheet.');
+    expect(await terminal.ended).toBe(0);
+    expect(parse(await home.read(configFile)).sheet).toEqual({ spreadsheetId: home.spreadsheetId });
   });
 
   test('adds to a configuration file that is there when it may, and else leaves it as it is', async () => {

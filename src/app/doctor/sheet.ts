@@ -1,7 +1,12 @@
-import { isSyncError } from '../../core/errors.ts';
+import { explainError, isSyncError } from '../../core/errors.ts';
 import { emptyCatalog } from '../../core/fields/catalog.ts';
 import type { Entity } from '../../core/record.ts';
-import { type LoginLook, saysKeysForbidden, withoutKey } from '../../google/login/credentials.ts';
+import {
+  checkCredentials,
+  type LoginLook,
+  saysKeysForbidden,
+  withoutKey,
+} from '../../google/login/credentials.ts';
 import { createLogin, type LoginOptions } from '../../google/login/login.ts';
 import type { TabLook } from '../../google/probe.ts';
 import { cellsMax } from '../../google/room.ts';
@@ -31,13 +36,21 @@ interface SheetExamination extends Omit<Examination, 'examine'> {
 
 const ofSheet = (examination: SheetExamination): Examination => ({
   ...examination,
-  examine(context, isGood) {
+  async examine(context, isGood) {
     const { settings, sheet } = context;
     if (!sheet || !settings.sheet)
       return skipped('GOOGLE_SPREADSHEET_ID is not set: there is no spreadsheet.');
-    return examination.examine({ ...context, sheet, terms: settings.sheet }, isGood);
+    try {
+      return await examination.examine({ ...context, sheet, terms: settings.sheet }, isGood);
+    } catch (error) {
+      if (!isSyncError(error, 'SHEET_UNREACHABLE')) throw error;
+      return { ...findingOf(error), advice: networkAdvice };
+    }
   },
 });
+
+const networkAdvice =
+  'Check that this machine reaches sheets.googleapis.com and oauth2.googleapis.com: its network, DNS, proxy and firewall.';
 
 const login: SheetExamination = {
   name: 'Google login',
@@ -47,8 +60,10 @@ const login: SheetExamination = {
       return good(`nobody logs in: GOOGLE_API_ROOT_URL is ${new URL(apiRootUrl).origin}`);
     const refused = await sheet.look().then(
       () => undefined,
-      (error: unknown) =>
-        isSyncError(error, 'SHEET_UNAUTHORIZED', 'SHEET_UNREACHABLE') ? findingOf(error) : undefined,
+      (error: unknown) => {
+        if (isSyncError(error, 'SHEET_UNREACHABLE')) throw error;
+        return isSyncError(error, 'SHEET_UNAUTHORIZED') ? findingOf(error) : undefined;
+      },
     );
     if (refused) return refused;
     const found = await lookAtLogin(terms);
@@ -65,6 +80,16 @@ const login: SheetExamination = {
 /** Who logs in to Google with these settings, as far as that can be found. */
 export const lookAtLogin = (options: LoginOptions): Promise<LoginLook | undefined> =>
   createLogin(options).look();
+
+/** What is wrong with a credentials file, as far as the file alone shows it. */
+export function findFileFault(file: string): string | undefined {
+  try {
+    checkCredentials(file);
+    return undefined;
+  } catch (error) {
+    return explainError(error);
+  }
+}
 
 /** What to do where somebody has Google's words that no key can be had, and nothing for other words. */
 export const findKeyAdvice = (words: string): string | undefined =>

@@ -26,7 +26,7 @@ export function describeWork(work: WorkDone, now: number): string {
   const rate = ((done - doneBefore) * 1_000) / Math.max(1, now - startedAt);
   const shownRate = rate < 10 ? rate.toFixed(1) : Math.round(rate);
   const end = endsAt === undefined ? '' : `, until ${new Date(endsAt).toLocaleTimeString('en-GB')}`;
-  const head = name === undefined ? '' : `${name} `;
+  const head = name === undefined ? '' : `${name}${bar === '' ? ':' : ''} `;
   return `${head}${bar}${done}${total > 0 ? ` of ${total}` : ''} ${unit}, ${shownRate} a second${end}`;
 }
 

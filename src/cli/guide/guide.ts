@@ -1,12 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { configFileOf, type Environment, hasNamedLinks, listMissing } from '../../app/config.ts';
-import { keepSecret, keepSettings } from '../../app/config-keeper.ts';
+import { isBegunByInit, keepSecret, keepSettings } from '../../app/config-keeper.ts';
 import { readConfigFile } from '../../app/config-sources.ts';
 import { SyncError } from '../../core/errors.ts';
 import { type ExitCode, print } from '../command.ts';
 import type { Person } from './person.ts';
-import { crmStep, machineStep, readSpreadsheetId, sheetStep, warehouseStep } from './questions.ts';
+import {
+  addressStep,
+  crmStep,
+  machineStep,
+  readSpreadsheetId,
+  sheetStep,
+  warehouseStep,
+} from './questions.ts';
 import { takeStep } from './step.ts';
 
 /** What may be told on the command line instead of being asked for. A key stands in a file: others can read a command line. */
@@ -67,6 +74,9 @@ export async function guide(
   if (lacking.length > 0) person?.tell(welcome);
   let known = environment;
   const steps = [
+    ...(person && lacking.includes('CRM_BASE_URL') && told['CRM_BASE_URL'] === undefined
+      ? [addressStep]
+      : []),
     crmStep,
     ...(hasSheet ? [sheetStep] : []),
     ...(hasWarehouse ? [warehouseStep] : []),
@@ -103,9 +113,12 @@ function refuseTwice(told: Environment, missing: ReadonlySet<string>): void {
   throw new SyncError('CONFIG_INVALID', message);
 }
 
-/** Begins the configuration file. One that says something already is only added to when a person agrees. */
+/** Begins the configuration file. One that says something already, and that init did not begin, is only added to when a person agrees. */
 async function openFile(file: string, lacking: readonly string[], person: Person | undefined): Promise<void> {
-  const isTaken = Object.keys(readConfigFile(file, false)).length > 0;
+  const isBegun = Object.keys(readConfigFile(file, false)).length > 0;
+  const isOwn = isBegun && isBegunByInit(file);
+  if (isOwn) person?.tell(`Goes on with what ${file} has already.\n`);
+  const isTaken = isBegun && !isOwn;
   if (isTaken && !(await person?.agrees(`${file} is there already. Add to it what it lacks?`))) {
     const message = `${file} is there already and stays as it is. It lacks ${lacking.join(', ')}.`;
     throw new SyncError('CONFIG_INVALID', message);

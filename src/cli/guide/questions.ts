@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
-import { findKeyAdvice, lookAtLogin } from '../../app/doctor/sheet.ts';
-import type { Step } from './step.ts';
+import { findFileFault, findKeyAdvice, lookAtLogin } from '../../app/doctor/sheet.ts';
+import type { Question, Step } from './step.ts';
 
 /** Asks again with what did not do, so that only what is wrong has to be typed. */
 const withBefore = (question: string, before: string | undefined): string =>
@@ -11,16 +11,32 @@ export const readSpreadsheetId = (text: string): string => /\/d\/([\w-]+)/.exec(
 
 const scopesForCatalog = ['scope read:pipelines', 'scope read:lead_statuses', 'scope read:custom_fields'];
 
-/** Where the CRM is, and the key for it. */
+const addressQuestion: Question = {
+  variable: 'CRM_BASE_URL',
+  blamedBy: ['CRM connection', 'CRM envelope'],
+  ask: (person, _answers, before) =>
+    person.ask(withBefore('Address of the CRM, like https://crm.example.com/api/v1/external', before)),
+};
+
+/** Both are asked for later. */
+const laterSpreadsheet = { GOOGLE_SPREADSHEET_ID: 'none-yet' };
+const laterKey = { CRM_API_KEY: `svc_live_${'0'.repeat(64)}` };
+
+/** Where the CRM is. Whether it is a CRM that answers there, only a key shows. */
+export const addressStep: Step = {
+  parts: ['crm'],
+  questions: [addressQuestion],
+  standIns: { ...laterKey, ...laterSpreadsheet },
+  shows: ['settings', 'CRM address', 'CRM connection'],
+  proof: 'CRM connection',
+  proven: 'The address answers.',
+};
+
+/** The key of the CRM, and its address once more where that is why the key does not do. */
 export const crmStep: Step = {
   parts: ['crm'],
   questions: [
-    {
-      variable: 'CRM_BASE_URL',
-      blamedBy: ['CRM connection', 'CRM envelope'],
-      ask: (person, _answers, before) =>
-        person.ask(withBefore('Address of the CRM, like https://crm.example.com/api/v1/external', before)),
-    },
+    addressQuestion,
     {
       variable: 'CRM_API_KEY',
       blamedBy: ['CRM key', ...scopesForCatalog],
@@ -28,8 +44,7 @@ export const crmStep: Step = {
         person.askSecretly('Key of the CRM, which begins with svc_live_ and is not shown here: '),
     },
   ],
-  // It is asked for after this step.
-  standIns: { GOOGLE_SPREADSHEET_ID: 'none-yet' },
+  standIns: laterSpreadsheet,
   proof: 'CRM catalog',
   proven: 'The CRM answers and accepts the key.',
 };
@@ -56,9 +71,10 @@ export const sheetStep: Step = {
         for (;;) {
           const answer = await person.ask(withBefore(question, before));
           // A shell would have made a path of it.
-          const advice = findKeyAdvice(answer);
-          if (advice === undefined) return answer.replace(/^~(?=\/)/, homedir());
-          person.tell(advice);
+          const file = answer.replace(/^~(?=\/)/, homedir());
+          const fault = findKeyAdvice(answer) ?? (file === '' ? undefined : findFileFault(file));
+          if (fault === undefined) return file;
+          person.tell(fault);
         }
       },
     },
@@ -76,6 +92,7 @@ export const sheetStep: Step = {
   standIns: {},
   // What is to be laid out is no trouble.
   shows: ['settings', 'Google login', 'spreadsheet'],
+  isRetried: true,
   proof: 'spreadsheet',
   proven: 'Google lets the daemon in to the spreadsheet.',
 };

@@ -19,10 +19,12 @@ export interface Question {
 export interface Step {
   readonly parts: readonly Part[];
   readonly questions: readonly Question[];
-  /** Settings that the checks want and that are asked for later. */
+  /** For settings that the checks want and that are asked for later. */
   readonly standIns: Environment;
   /** Names of the checks whose trouble is shown; all where absent. */
   readonly shows?: readonly string[];
+  /** Where nobody answers, its answers are not why: it is tried again with them. */
+  readonly isRetried?: true;
   /** The check that has to be good before it goes on, and what that means in words. */
   readonly proof: string;
   readonly proven: string;
@@ -48,10 +50,12 @@ export async function takeStep(
   const isTold = ({ variable }: Question) => (told[variable] ?? told[`${variable}_FILE`]) !== undefined;
   const open = step.questions.filter((question) => missing.has(question.variable) && !isTold(question));
   let answers = answersTo(step.questions, told);
-  let unsettled: readonly Question[] = open;
+  const standIns = Object.fromEntries(Object.entries(step.standIns).filter(([name]) => missing.has(name)));
+  let unsettled = open.filter(({ variable }) => environment[variable] === undefined);
   for (;;) {
-    if (person) answers = await askAll(unsettled, person, answers);
-    const { checks, outcome } = await diagnose({ ...step.standIns, ...environment, ...answers }, step.parts);
+    if (person)
+      answers = { ...answers, ...(await askAll(unsettled, person, { ...environment, ...answers })) };
+    const { checks, outcome } = await diagnose({ ...standIns, ...environment, ...answers }, step.parts);
     const trouble = checks.filter(
       ({ name, state }) => isTrouble(state) && (step.shows?.includes(name) ?? true),
     );
@@ -61,6 +65,11 @@ export async function takeStep(
       return answers;
     }
     unsettled = open.filter((question) => isBlamed(question, checks));
+    if (person && step.isRetried && outcome === 'unreachable') {
+      await person.ask('Enter tries again, Ctrl-C stops: ');
+      unsettled = [];
+      continue;
+    }
     if (!person || unsettled.length === 0) return codeOf[outcome];
   }
 }
@@ -78,10 +87,10 @@ async function askAll(
   person: Person,
   before: Environment,
 ): Promise<Environment> {
-  let answers = before;
+  let answers: Environment = {};
   for (const question of questions) {
     const { variable } = question;
-    const answer = await question.ask(person, answers, before[variable]);
+    const answer = await question.ask(person, { ...before, ...answers }, before[variable]);
     answers = { ...answers, [variable]: answer || before[variable] };
   }
   return answers;
