@@ -12,6 +12,7 @@ import {
   valueAt,
 } from './config-sources.ts';
 import { checkRelations } from './setting-relations.ts';
+import { findSources, type Sources } from './setting-sources.ts';
 import { settingWords } from './setting-words.ts';
 import {
   type EnvironmentVariable,
@@ -90,15 +91,35 @@ interface CheckedLink {
 /** Reads and checks the settings of every link. Fails with CONFIG_INVALID over what is not of one link. */
 function checkLinks(environment: Environment): CheckedLink[] {
   // An absent section counts as an empty one, so that an error names the setting that is missing.
-  const { links: own = {}, ...tree }: Tree = { crm: {}, ...readFile(environment) };
+  const { links: own = {}, ...given }: Tree = { crm: {}, ...readFile(environment) };
+  const origin = { environment, tree: given, file: configFileOf(environment) };
+  const tree = structuredClone(given);
   const mistakes = environmentVariables.flatMap((variable) => placeVariable(tree, variable, environment));
   const links = settingsSchema.shape.links.safeParse(own, { error: settingWords });
   if (!links.success)
     mistakes.push(...links.error.issues.map((issue) => describeIssue(issue, { links: own }, ['links'])));
   if (mistakes.length > 0 || !links.success) throw refusal(mistakes);
   const names = Object.keys(links.data);
-  if (names.length === 0) return [checkTree(chooseSides(tree))];
-  return names.map((name) => checkLink(name, tree, links.data[name] ?? {}, environment));
+  if (names.length === 0) return [withSources(checkTree(chooseSides(tree)), findSources(origin))];
+  return names.map((name) => {
+    const given = links.data[name] ?? {};
+    const variableOf = (variable: EnvironmentVariable) =>
+      isOfLink(variable) ? ofLink(variable, name) : variable;
+    const sources = findSources(origin, { name, own: given, variableOf });
+    return withSources(checkLink(name, tree, given, environment), sources);
+  });
+}
+
+const withSources = (checked: CheckedLink, sources: Sources): CheckedLink =>
+  checked.settings ? { ...checked, settings: { ...checked.settings, sources } } : checked;
+
+/** Where the values come from that a command goes by; nothing where that cannot be told, which is said elsewhere. */
+export function readSources(environment: Environment): Sources {
+  try {
+    return findSources({ environment, tree: readFile(environment), file: configFileOf(environment) });
+  } catch {
+    return {};
+  }
 }
 
 /** Puts together what all links have and what one has for itself, from the file and from variables that end in its name. */

@@ -22,6 +22,7 @@ import { systemClock } from './clock.ts';
 import { type Environment, linkVariable, loadSettings } from './config.ts';
 import { openInstance } from './instance.ts';
 import { takeOwnership } from './owner.ts';
+import { nameSources } from './setting-sources.ts';
 import { enabledEntities, type Settings, warehouseEntities } from './settings.ts';
 import { openSheetSide, readRules } from './sheet-side.ts';
 import { shortHash } from './short-hash.ts';
@@ -102,6 +103,7 @@ export function openLink(
       queue: openQueue(settings, log),
       ...common,
       isManual: settings.writes === 'manual',
+      namePlaces: (words) => nameSources(words, settings.sources ?? {}),
       times: timesOf(settings),
       backoff: { firstMs: 1_000, maxMs: 60_000 },
       newWord,

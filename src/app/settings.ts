@@ -271,6 +271,8 @@ export const settingsSchema = z.strictObject({
 export interface Settings extends z.infer<typeof settingsSchema> {
   /** Where it is one of several. */
   readonly link?: LinkPlace;
+  /** Where the value of each variable comes from. */
+  readonly sources?: Readonly<Record<string, string>>;
 }
 
 export type SheetSettings = z.infer<typeof sheet>;

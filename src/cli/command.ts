@@ -1,4 +1,5 @@
-import type { Environment } from '../app/config.ts';
+import { type Environment, readSources } from '../app/config.ts';
+import { nameSources } from '../app/setting-sources.ts';
 import { explainError, framesOf, isSyncError } from '../core/errors.ts';
 import { showControls } from '../core/text/visible-text.ts';
 
@@ -22,14 +23,19 @@ export const printError = (...lines: readonly string[]): void => {
   for (const line of lines) console.error(showControls(line));
 };
 
-/** Says on stderr what went wrong and what to do. Returns the exit code for it. */
-export function reportError(error: unknown): ExitCode {
+/**
+ * Says on stderr what went wrong and what to do, with the place of each setting for its name. What is wrong in the settings themselves names
+ * its own. Returns the exit code for it.
+ */
+export function reportError(error: unknown, environment: Environment = {}): ExitCode {
   if (!isSyncError(error)) {
     printError(explainError(error), ...(error instanceof Error ? framesOf(error) : []));
     return exitCodes.failed;
   }
   const { lines } = error;
-  printError(...(lines.length > 1 ? [...lines, error.hint] : [explainError(error)]));
+  if (isSyncError(error, 'CONFIG_INVALID'))
+    printError(...(lines.length > 1 ? [...lines, error.hint] : [explainError(error)]));
+  else printError(nameSources(explainError(error), readSources(environment)));
   if (['CONFIG_INVALID', 'COMMAND_UNCLEAR'].includes(error.code)) return exitCodes.wrongUsage;
   return error.code.endsWith('_UNREACHABLE') ? exitCodes.unreachable : exitCodes.failed;
 }

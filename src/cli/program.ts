@@ -96,6 +96,6 @@ export async function run(words: readonly string[], environment: Environment): P
   } catch (error) {
     // The library has printed its message already: help and version end well, anything else was typed wrongly.
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.done : exitCodes.wrongUsage;
-    return reportError(error);
+    return reportError(error, own);
   }
 }

@@ -29,10 +29,10 @@ export class Engine {
   #started: Promise<void> = Promise.resolve();
 
   constructor(link: Link, sides: readonly Side[]) {
-    const { clock, log } = link;
+    const { clock } = link;
     this.link = link;
     this.startedAt = clock.now();
-    this.problems = new Problems(clock, log);
+    this.problems = new Problems(link);
     const keyRefusal = new KeyRefusal(clock, this.problems);
     const common = { link, problems: this.problems };
     this.runners = sides.map((side) => new SideRunner(side, { ...common, lags: this.lags }));

@@ -60,6 +60,8 @@ export interface Link {
   readonly recordUrl?: string | undefined;
   /** Nothing is written unless a person applies the plan for it. */
   readonly isManual?: boolean;
+  /** The words with the place of a setting for its name: what to check is there. */
+  readonly namePlaces?: (words: string) => string;
   /** The CRM's keys in use now; absent where there are none to tell accounts apart by. */
   readonly keys?: () => readonly LinkKey[];
   readonly times: LinkTimes;

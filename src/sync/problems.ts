@@ -1,5 +1,6 @@
 import { type ErrorCode, explainError, isSyncError } from '../core/errors.ts';
 import type { Clock, Log } from '../core/ports.ts';
+import type { Link } from './link.ts';
 
 /** Something that does not work now. It goes away by itself when the same thing works again. */
 export interface Problem {
@@ -19,20 +20,22 @@ export const isOfMirror = (error: unknown): boolean => isSyncError(error) && err
 export class Problems {
   readonly #clock: Clock;
   readonly #log: Log;
+  readonly #namePlaces: (words: string) => string;
   readonly #open = new Map<string, Problem>();
   /** Failures since the start, by their code. */
   readonly counts = new Map<Problem['code'], number>();
 
-  constructor(clock: Clock, log: Log) {
+  constructor({ clock, log, namePlaces = (words) => words }: Pick<Link, 'clock' | 'log' | 'namePlaces'>) {
     this.#clock = clock;
     this.#log = log;
+    this.#namePlaces = namePlaces;
   }
 
   /** Notes a failure; answers how often in a row it failed. */
   begin(source: string, error: unknown): number {
     const before = this.#open.get(source);
     const code = isSyncError(error) ? error.code : 'UNEXPECTED';
-    const message = explainError(error);
+    const message = this.#namePlaces(explainError(error));
     this.count(code);
     const failures = (before?.failures ?? 0) + 1;
     this.#open.set(source, { source, code, message, since: before?.since ?? this.#clock.now(), failures });

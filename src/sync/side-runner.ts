@@ -36,11 +36,11 @@ export class SideRunner extends Loop {
   #newsAt: number | undefined;
 
   constructor(side: Side, options: SideRunnerOptions) {
-    const { clock, log } = options.link;
+    const { clock } = options.link;
     super(clock, (isCalled) => this.#takeTurn(isCalled));
     this.side = side;
     this.#options = options;
-    this.recordProblems = new Problems(clock, log);
+    this.recordProblems = new Problems(options.link);
     this.expectedBy = clock.monotonicMs();
     side.listen?.(() => this.kick());
   }

@@ -58,7 +58,7 @@ async function readFor({ link, log }: LinkStage, crm: Crm, durationMs: number): 
     },
   };
   const times = { ...link.times, sweepMs: 3_000, readPauseMs: 2_000 };
-  const problems = new Problems(clock, log);
+  const problems = new Problems({ clock, log });
   const own = { ...link, clock, crm, times };
   const keyRefusal = new KeyRefusal(clock, problems);
   const puller = new Puller({ link: own, problems, keyRefusal, onNews: () => undefined });

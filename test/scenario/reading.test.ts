@@ -257,7 +257,7 @@ test('fault 22: a CRM that is away for six hours is asked rarely, and not made u
     },
   });
   const link = { ...stage.link, clock, crm, times: { ...stage.link.times, sweepMs } };
-  const problems = new Problems(clock, stage.log);
+  const problems = new Problems({ clock, log: stage.log });
   const keyRefusal = new KeyRefusal(clock, problems);
   const puller = new Puller({ link, problems, keyRefusal, onNews: () => undefined });
   stopping.signal.addEventListener('abort', () => void puller.stop());
@@ -327,7 +327,7 @@ test('all is read to its end also where a key was exchanged meanwhile, and found
       return answer;
     },
   });
-  const problems = new Problems(clock, link.log);
+  const problems = new Problems({ clock, log: link.log });
   const puller = new Puller({
     link: { ...link, clock, crm, keys: () => [{ name: key, crm }] },
     problems,

@@ -1,5 +1,6 @@
 import { listedEntities } from '../../core/record.ts';
 import { type Environment, hideKeys, loadSettings } from '../config.ts';
+import { nameSources, type Sources } from '../setting-sources.ts';
 import { hideLogins } from '../setting-urls.ts';
 import { type Settings, sheetEntities } from '../settings.ts';
 import { type Check, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
@@ -62,7 +63,7 @@ export async function diagnose(
   } finally {
     await close();
   }
-  return conclude(findings, secretsOf(settings));
+  return conclude(findings, secretsOf(settings), settings.sources);
 }
 
 async function examine(
@@ -84,8 +85,8 @@ async function examine(
 const lacking = (need: string, unmet?: Finding): Finding =>
   unmet?.state === 'skipped' ? unmet : skipped(`It needs “${need}”.`);
 
-function conclude(findings: Findings, secrets: readonly string[]): Diagnosis {
-  const hide = (text: string) => hideSecrets(text, secrets);
+function conclude(findings: Findings, secrets: readonly string[], sources: Sources = {}): Diagnosis {
+  const hide = (text: string) => nameSources(hideSecrets(text, secrets), sources);
   const checks = [...findings].map(([name, { state, found, advice }]) => ({
     name,
     state,
