@@ -25,7 +25,7 @@ const selectors = {
   since: z
     .union(
       [z.iso.datetime({ offset: true }), z.iso.date()],
-      'must be a day or a time with its zone, like 2026-11-20 or 2026-11-20T08:00:00Z',
+      'must be a day or a time with its zone, like 2026-11-20 or 2026-11-20T08:00:00Z; the command takes 1h, 2d and local times too',
     )
     .transform((text) => Date.parse(text))
     .optional(),

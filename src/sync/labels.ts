@@ -71,9 +71,10 @@ export function findRecords(link: Named, text: string): RecordKey[] {
   const labels = labelsOf(link);
   const wanted = labelKey(text);
   const creates = mirror.readAllSteps().filter(({ kind }) => kind === 'create');
-  const named = [...mirror.readRecords(), ...creates].map(({ key: each }) => ({
+  const named = [...mirror.readRecords(), ...creates].map(({ fields, key: each }) => ({
     key: each,
-    title: labelKey(labels.titleOf(each)),
+    // What is called like its lead is meant only where its own id is said as well.
+    title: labelKey(String(fields['title'] ?? fields['full_name'] ?? '')),
     name: labelKey(labels.nameOf(each)),
   }));
   const same = named.filter(({ name, title }) => title === wanted || name === wanted);

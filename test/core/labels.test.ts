@@ -64,7 +64,11 @@ test.each([
 
 test('a change names its field as its column is headed, and only what was lost as lost', () => {
   const key = { entity: 'opportunity', id: '3003' } as const;
-  const change = { before: { value: 1 }, after: { value: null }, lost: { note: 'Call' } };
+  const change = {
+    before: { value: 1, stage_id: null },
+    after: { value: null, stage_id: null },
+    lost: { note: 'Call' },
+  };
   expect(labels.listChanges(key, change)).toEqual([
     { header: 'Amount', before: '1', after: 'empty' },
     { header: 'Note', before: 'empty', after: 'empty', lost: 'Call' },

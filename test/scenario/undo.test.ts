@@ -211,7 +211,7 @@ test.each(['yesterday', '2026-02-30', '2026-11-20T08:00'])(
     const { get } = await serve(engine);
     const answer = await get(`/api/history?since=${since}`);
     expect(await answer.text()).toContain(
-      'since: must be a day or a time with its zone, like 2026-11-20 or 2026-11-20T08:00:00Z.',
+      'since: must be a day or a time with its zone, like 2026-11-20 or 2026-11-20T08:00:00Z; the command takes',
     );
   },
 );

@@ -56,7 +56,7 @@ const namingFields = ['title', 'full_name', 'lead_id'] as const;
 /** Writes records, fields and values as people know them: names for ids, headers for names of fields. */
 export function createLabels(sources: LabelSources) {
   const { catalog, headerOf, timeZone, titles } = sources;
-  const { nameOf, titleOf } = createNamer(sources);
+  const nameOf = createNamer(sources);
   const indexes = indexChoices(catalog);
   const fieldsOf = once(() => indexFields(catalog));
   const labelOf = ({ kind }: FieldDefinition, value: string | number): string => {
@@ -82,10 +82,9 @@ export function createLabels(sources: LabelSources) {
   return {
     titles,
     nameOf,
-    titleOf,
     headerOf: header,
     show,
-    /** What was changed from what to what, a line for each field. */
+    /** What was changed from what to what, a line for each field; none for one that was and is empty. */
     listChanges(
       { entity }: RecordKey,
       {
@@ -94,12 +93,15 @@ export function createLabels(sources: LabelSources) {
         lost = {},
       }: { readonly before: Fields; readonly after: Fields; readonly lost?: Fields },
     ): LabelledChange[] {
-      return Object.keys({ ...before, ...after, ...lost }).map((name) => ({
-        header: header(entity, name),
-        before: show(entity, name, before[name]),
-        after: show(entity, name, after[name]),
-        ...(name in lost ? { lost: show(entity, name, lost[name]) } : {}),
-      }));
+      return Object.keys({ ...before, ...after, ...lost }).flatMap((name) => {
+        if ((before[name] ?? after[name] ?? lost[name] ?? null) === null) return [];
+        return {
+          header: header(entity, name),
+          before: show(entity, name, before[name]),
+          after: show(entity, name, after[name]),
+          ...(name in lost ? { lost: show(entity, name, lost[name]) } : {}),
+        };
+      });
     },
     /** The fields of the kinds of record that a person means by a name or a header. */
     findFieldNames(kinds: readonly Entity[], isMeant: (text: string) => boolean): FieldName[] {
@@ -129,7 +131,7 @@ function createNamer({ findFields }: LabelSources) {
     if (isClaimToken(key.id)) return title === '' ? 'a new row' : `${title} (new)`;
     return title === '' ? `#${key.id}` : labelWithId(title, key.id);
   };
-  return { nameOf, titleOf };
+  return nameOf;
 }
 
 type LabelIndex = ReadonlyMap<Value, string>;
