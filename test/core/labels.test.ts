@@ -7,7 +7,12 @@ import type { Fields } from '../../src/core/value.ts';
 const catalog: Catalog = {
   pipelines: [{ id: 1, name: 'Sales', stages: [{ id: 7, name: 'Won', order: 1 }] }],
   leadStatuses: [{ name: 'qualified', label: 'Qualified' }],
-  customFields: [{ key: 'yearly_budget', name: 'Yearly budget (€)', kind: 'number', options: [] }],
+  customFields: [
+    { key: 'yearly_budget', name: 'Yearly budget (€)', kind: 'number', options: [] },
+    { key: 'manager', name: 'Manager', kind: 'user', options: [] },
+    { key: 'team', name: 'Team', kind: 'users', options: [] },
+  ],
+  users: [{ id: '9003', name: 'Ewa Zielińska' }],
 };
 
 const records: Readonly<Record<string, Fields>> = {
@@ -52,6 +57,8 @@ test.each([
   ['lead', 'title', undefined, 'empty'],
   ['lead', 'custom.unlisted', true, 'yes'],
   ['lead', 'custom.unlisted', ['A', 'B'], 'A, B'],
+  ['lead', 'custom.manager', '9003', 'Ewa Zielińska'],
+  ['lead', 'custom.team', ['9003', '9004'], 'Ewa Zielińska, 9004'],
   ['opportunity', 'stage_id', 7, 'Sales / Won'],
   ['opportunity', 'stage_id', 8, '#8'],
   ['opportunity', 'lead_id', 1018, 'Oak & Ember GmbH (#1018)'],

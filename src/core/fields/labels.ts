@@ -11,6 +11,7 @@ import {
   stageChoices,
   taskPriorityChoices,
   taskStatusChoices,
+  userChoices,
 } from './catalog.ts';
 import { describeEntity, type FieldDefinition } from './field.ts';
 import type { FieldKind } from './field-kind.ts';
@@ -71,8 +72,11 @@ export function createLabels(sources: LabelSources) {
   const show = (entity: Entity, name: FieldName, value: Value | undefined): string => {
     if (value === undefined || value === null || value === '') return emptyLabel;
     if (typeof value === 'boolean') return value ? 'yes' : 'no';
-    if (typeof value === 'object') return cutText(value.join(', '), shownLengthMax) || emptyLabel;
     const field = fieldsOf()[entity].get(name);
+    if (typeof value === 'object') {
+      const labels = value.map((each) => (field ? labelOf(field, each) : each));
+      return cutText(labels.join(', '), shownLengthMax) || emptyLabel;
+    }
     return cutText(field ? labelOf(field, value) : String(value), shownLengthMax);
   };
   const header = (entity: Entity, name: FieldName): string => {
@@ -141,6 +145,8 @@ const indexChoices = (catalog: Catalog): Partial<Record<FieldKind, () => LabelIn
   'lead-status': once(() => indexOf(leadStatusChoices(catalog))),
   'task-status': once(() => indexOf(taskStatusChoices)),
   'task-priority': once(() => indexOf(taskPriorityChoices)),
+  user: once(() => indexOf(userChoices(catalog))),
+  users: once(() => indexOf(userChoices(catalog))),
 });
 
 const indexOf = (choices: readonly Choice<string | number>[]): LabelIndex =>
