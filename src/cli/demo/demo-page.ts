@@ -1,72 +1,109 @@
-import Fastify from 'fastify';
+import { readdirSync, readFileSync } from 'node:fs';
+import Fastify, { type FastifyInstance } from 'fastify';
 import { freePort } from './demo-processes.ts';
-import type { Stage } from './demo-stage.ts';
+import { type Stage, statusPageUrl } from './demo-stage.ts';
 import { isMissing } from './demo-warehouse.ts';
 
-/** Serves one page that shows all sides and what the daemon says of them. */
+/** Serves one page that shows all sides, and says what happens between them. */
 export async function startDemoPage(stage: Stage): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = Fastify({ forceCloseConnections: true });
-  server.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').send(renderPage(stage)));
+  // Another site's page can send text here without being asked first, but no JSON.
+  server.removeContentTypeParser('text/plain');
+  addFiles(server, stage);
+  for (const { name, url } of panesOf(stage)) forward(server, name, url);
   server.get('/status', async () => (await fetch(`${stage.daemonUrl}/api/status`)).json());
   const url = await server.listen({ host: '127.0.0.1', port: await freePort(4000) });
   return { url, close: () => server.close() };
 }
 
-const pane = (words: string, title: string, url: string): string =>
-  `<section><h2>${words}</h2><iframe title="${title}" src="${url}"></iframe></section>`;
+interface Pane {
+  readonly name: 'sheet' | 'crm' | 'warehouse';
+  readonly title: string;
+  readonly words: string;
+  readonly url: string;
+}
 
-const panesOf = ({ crm, sheets, warehouse }: Stage): string =>
-  [
-    pane('The sheet, as account managers see it', 'Sheet', sheets.gridUrl),
-    pane('The CRM, as sales sees it', 'CRM', crm.pageUrl),
-    ...(isMissing(warehouse)
-      ? []
-      : [pane('The warehouse, as analysts see it', 'Warehouse', warehouse.pageUrl)]),
-  ].join('\n');
+const panesOf = ({ crm, sheets, warehouse }: Stage): readonly Pane[] => [
+  { name: 'sheet', title: 'Sheet', words: 'The sheet, as account managers see it', url: sheets.gridUrl },
+  { name: 'crm', title: 'CRM', words: 'The CRM, as sales sees it', url: crm.pageUrl },
+  ...(isMissing(warehouse)
+    ? []
+    : [
+        {
+          name: 'warehouse' as const,
+          title: 'Warehouse',
+          words: 'The warehouse, as analysts see it',
+          url: warehouse.pageUrl,
+        },
+      ]),
+];
+
+function addFiles(server: FastifyInstance, stage: Stage): void {
+  const origins = panesOf(stage).map(({ url }) => new URL(url).origin);
+  const policy = `default-src 'self'; img-src data:; frame-src ${origins.join(' ')}; frame-ancestors 'none'`;
+  const add = (route: string, type: string, content: string | Buffer) =>
+    server.get(route, (_request, reply) =>
+      reply
+        .type(`${type}; charset=utf-8`)
+        .headers({ 'content-security-policy': policy, 'referrer-policy': 'no-referrer' })
+        .send(content),
+    );
+  add('/', 'text/html', renderPage(stage));
+  for (const name of readdirSync(new URL('page', import.meta.url)))
+    add(
+      `/${name}`,
+      name.endsWith('.css') ? 'text/css' : 'text/javascript',
+      readFileSync(new URL(`page/${name}`, import.meta.url)),
+    );
+}
+
+/** Lets the page use what the page of a side uses: a browser keeps it from another port. */
+function forward(server: FastifyInstance, name: Pane['name'], url: string): void {
+  server.all<{ Params: { '*': string } }>(`/sides/${name}/*`, async (request, reply) => {
+    const { search } = new URL(request.url, url);
+    const tag = request.headers['if-none-match'];
+    const answer = await fetch(new URL(`/${request.params['*']}${search}`, url), {
+      method: request.method,
+      headers: { ...(tag ? { 'if-none-match': tag } : {}), 'content-type': 'application/json' },
+      ...(request.body ? { body: JSON.stringify(request.body) } : {}),
+    });
+    for (const header of ['etag', 'content-type']) {
+      const value = answer.headers.get(header);
+      if (value) reply.header(header, value);
+    }
+    return reply.code(answer.status).send(Buffer.from(await answer.arrayBuffer()));
+  });
+}
+
+const renderTab = ({ name, title }: Pane, index: number): string =>
+  `<button type="button" aria-controls="pane-${name}" aria-pressed="${index === 0}">${title}</button>`;
+
+const renderPane = ({ name, title, words, url }: Pane, index: number): string =>
+  `<section id="pane-${name}"${index === 0 ? ' class="chosen"' : ''}><h2>${words}</h2><iframe title="${title}" src="${url}"></iframe></section>`;
 
 const renderPage = (stage: Stage): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
-<meta name="viewport" content="width=device-width">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>crm-sheet-sync demo</title>
 <link rel="icon" href="data:,">
-<style>
-  :root { color-scheme: light dark; --line: light-dark(#d5dae1, #3a4350); --soft: light-dark(#5b6675, #9aa7b8) }
-  * { box-sizing: border-box }
-  body { margin: 0; height: 100vh; display: grid; grid-template-rows: auto; grid-auto-rows: minmax(0, 1fr); grid-template-columns: 1fr 1fr; font: 14px/1.4 system-ui, sans-serif }
-  header { grid-column: 1 / -1; display: flex; flex-wrap: wrap; gap: .3rem 1.5rem; align-items: baseline; padding: .6rem 1rem; border-bottom: 1px solid var(--line) }
-  header b { font-size: 16px }
-  #status { color: var(--soft) }
-  section { display: grid; grid-template-rows: auto 1fr; min-width: 0; min-height: 0 }
-  section + section { border-left: 1px solid var(--line) }
-  h2 { margin: 0; padding: .4rem 1rem; font-size: 13px; font-weight: 600; color: var(--soft) }
-  iframe { width: 100%; height: 100%; border: 0 }
-  section:nth-of-type(3) { grid-column: 1 / -1; border: 0; border-top: 1px solid var(--line) }
-  @media (min-width: 1700px) {
-    body:has(section:nth-of-type(3)) { grid-template-columns: 1fr 1fr 1fr }
-    section:nth-of-type(3) { grid-column: auto; border: 0; border-left: 1px solid var(--line) }
-  }
-  @media (max-width: 900px) {
-    body { grid-template-columns: 1fr; grid-auto-rows: minmax(45vh, 1fr); height: auto; min-height: 100vh }
-    section + section { border: 0; border-top: 1px solid var(--line) }
-  }
-</style>
-<header><b>crm-sheet-sync</b><span>Change something in the CRM or the sheet and watch the rest.</span><span id="status" role="status"></span></header>
-${panesOf(stage)}
-<script>
-  const line = document.getElementById('status');
-  const show = async () => {
-    try {
-      const { tabs, problems, budget } = await (await fetch('/status')).json();
-      const sum = name => tabs.reduce((total, tab) => total + tab[name], 0);
-      const waiting = [[sum('pending'), 'pending'], [sum('refused'), 'with an error'], [sum('conflicts'), 'in conflict'], [sum('held'), 'held']]
-        .filter(([count]) => count > 0).map(([count, what]) => count + ' ' + what).join(', ');
-      line.textContent = problems.length > 0 ? problems[0].message
-        : sum('recordsInTable') + ' records in step' + (waiting ? ', ' + waiting : '') + '; ' + budget.taken + ' of ' + budget.requests + ' requests used in the last minute';
-    } catch { line.textContent = 'The daemon does not answer.'; }
-  };
-  show();
-  setInterval(show, 2000);
-</script>
+<link rel="stylesheet" href="/demo.css">
+<script type="module" src="/demo.js"></script>
+<header>
+  <h1>crm-sheet-sync</h1>
+  <p id="status"></p>
+  <div id="acts">
+    <button type="button" data-act="edit">Edit the sheet</button>
+    <button type="button" data-act="editBoth">Edit both sides at once</button>
+    <button type="button" data-act="deleteRow">Delete a row</button>
+  </div>
+  <a href="${statusPageUrl(stage)}" target="_blank" rel="noopener">Status page</a>
+</header>
+<p id="line" role="status">Change something in any pane, or press a button: this line says what comes of it.</p>
+<nav aria-label="Panes">${panesOf(stage).map(renderTab).join('')}</nav>
+<main>
+${panesOf(stage).map(renderPane).join('\n')}
+</main>
 </html>
 `;

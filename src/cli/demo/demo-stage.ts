@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +21,6 @@ export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 const seed = 7;
 const counts = { leads: 200, opportunities: 150, tasks: 200 };
-const controlToken = 'demo-control-token';
 const warehouseSchema = 'crm';
 const readyLimitMs = 120_000;
 
@@ -40,6 +40,7 @@ export async function setStage(wantsRedis: boolean, environment: Environment) {
   if (redisPort !== undefined) opening.adopt(await startRedis(redisPort, directory), (redis) => redis.stop());
   const warehouse = await startDemoWarehouse(warehouseSchema);
   if (!isMissing(warehouse)) opening.defer(() => warehouse.stop());
+  const controlToken = randomBytes(24).toString('base64url');
   // An installation on this machine keeps its tabs, links, queue and alerts for itself.
   const configFile = join(directory, 'settings.yaml');
   const users = Object.fromEntries(seedMembers.map(({ id, name }) => [id, name]));
@@ -71,9 +72,14 @@ export async function setStage(wantsRedis: boolean, environment: Environment) {
     sheets,
     warehouse,
     daemonUrl,
+    controlToken,
     hasRedis: redisPort !== undefined,
     /** Of the daemon, also for commands against it. */
     environment: daemonEnvironment,
     stop: () => opened.disposeAsync(),
   };
 }
+
+/** With the token in its fragment, which no request carries: the page keeps it for its tab, and commands work there at once. */
+export const statusPageUrl = ({ controlToken, daemonUrl }: Stage): string =>
+  `${daemonUrl}/#token=${controlToken}`;

@@ -3,7 +3,7 @@ import { runChecks } from '../check/checks.ts';
 import { type CommandContext, exitCodes } from '../command.ts';
 import { stopRequested } from '../signals.ts';
 import { startDemoPage } from './demo-page.ts';
-import { type Stage, setStage } from './demo-stage.ts';
+import { type Stage, setStage, statusPageUrl } from './demo-stage.ts';
 import { isMissing } from './demo-warehouse.ts';
 
 export function addDemoCommand(program: Command, { environment, finish }: CommandContext): void {
@@ -54,7 +54,8 @@ function describeStage({ hasRedis, warehouse }: Stage): void {
   );
 }
 
-function describePlaces({ crm, daemonUrl, sheets, warehouse }: Stage, pageUrl: string): void {
+function describePlaces(stage: Stage, pageUrl: string): void {
+  const { crm, sheets, warehouse } = stage;
   const inSql = isMissing(warehouse)
     ? ''
     : `
@@ -64,7 +65,7 @@ The warehouse in SQL:           psql '${warehouse.url}'`;
 All sides next to each other:   ${pageUrl}
 The CRM alone:                  ${crm.pageUrl}
 The sheet alone:                ${sheets.gridUrl}${inSql}
-The daemon's status page:       ${daemonUrl}/
+The daemon's status page:       ${statusPageUrl(stage)}
 
 Change something in any of them and watch the rest. Ctrl-C ends the demo.`);
 }

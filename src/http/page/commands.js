@@ -22,8 +22,23 @@ function showAccess() {
   button.title = isKnown ? 'Press to forget the token' : 'Press to enter the token of the daemon';
 }
 
+/**
+ * Takes the token from the fragment of a link, which no request carries, and removes it from the address. Only on this machine: elsewhere a
+ * link could travel with it.
+ */
+function takeTokenOfLink() {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (token === null) return;
+  history.replaceState(null, '', location.pathname + location.search);
+  if (isThisMachine(location.hostname)) keepToken(token);
+}
+
+const isThisMachine = (host) => host === 'localhost' || host === '[::1]' || /^127\.[\d.]+$/.test(host);
+
 /** Wires the button that takes the token and forgets it again. */
 export function setUpAccess() {
+  takeTokenOfLink();
+  window.addEventListener('hashchange', takeTokenOfLink);
   find('#access').addEventListener('click', () => {
     if (readToken() === '') void askForToken('');
     else keepToken('');
