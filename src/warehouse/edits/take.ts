@@ -5,7 +5,7 @@ import { differingFields, type Fields, pickFields } from '../../core/value.ts';
 import { fieldNameOf } from '../columns.ts';
 import type { TableLayout } from '../port/layout.ts';
 import type { EditedRow, RowValues, SqlEdit } from '../port/port.ts';
-import { fieldsOf, keyOf } from '../rows.ts';
+import { fieldsOf, keyOf, strayKey } from '../rows.ts';
 import { doubt } from './doubt.ts';
 
 /** What is taken over from the database. */
@@ -40,7 +40,7 @@ export function takeRow(occasion: TakeOccasion, table: TableLayout, row: EditedR
   const doubtful: OutboxItem[] = [];
   /** The inserts of this very row that are new as well. */
   let inserted: RecordKey | undefined;
-  for (const edit of row.edits) {
+  for (const edit of asMade(row.edits)) {
     const known = occasion.edits.find(edit.editId);
     if (known) {
       if (edit.state === 'new' || edit.state !== known.state) edits.push({ ...known, isTold: false });
@@ -53,7 +53,7 @@ export function takeRow(occasion: TakeOccasion, table: TableLayout, row: EditedR
     const taken = takenOf(occasion, table, row, edit, key);
     if (edit.state === 'side_effect') {
       edits.push({ ...taken, state: 'void', note: nobody });
-      due.push(key);
+      due.push(edit.kind === 'insert' && !isReplaced ? strayKey(table.entity, row.id) : key);
       continue;
     }
     const isTooOld = edit.state === 'new' && edit.ageMs > occasion.rememberedMs;
@@ -75,9 +75,21 @@ export function takeRow(occasion: TakeOccasion, table: TableLayout, row: EditedR
   return { edits, due, doubtful };
 }
 
-/** A row whose id the CRM has given. What the database numbers itself is below 0. */
+/** In the order in which they were made: what a trigger of a user changed in a new row is noted before the statement that inserted it. */
+function asMade(edits: readonly SqlEdit[]): readonly SqlEdit[] {
+  const made: SqlEdit[] = [];
+  for (const edit of edits) {
+    const place = made.findLastIndex(({ kind }) => kind !== 'update') + 1;
+    made.splice(edit.kind === 'insert' ? place : made.length, 0, edit);
+  }
+  return made;
+}
+
+/** A row whose id the CRM has given. What the database numbers itself is below 0; a contact of the CRM was deleted before it is inserted. */
 const isOfCrm = (entity: Entity, { id, edits }: EditedRow): boolean =>
-  entity === 'contact' ? edits.some(({ kind }) => kind === 'delete') : !id.startsWith('-');
+  entity === 'contact'
+    ? edits.find(({ kind }) => kind === 'insert' || kind === 'delete')?.kind === 'delete'
+    : !id.startsWith('-');
 
 function keyOfEdit(
   { edits }: TakeOccasion,
