@@ -5,9 +5,11 @@ import { emptyAgreement } from '../../src/core/state.ts';
 import type { TakenEdit } from '../../src/core/taken-edit.ts';
 import { decisionOf } from '../../src/core/waiting/answer.ts';
 import { decideAll } from '../../src/warehouse/edits/desk.ts';
+import { WarehouseEdits } from '../../src/warehouse/edits/edits.ts';
 import type { WarehouseLink } from '../../src/warehouse/link.ts';
 import { openMirrorInMemory } from '../support/memory-mirror.ts';
 import { editTerms } from '../support/warehouse-edits-engine.ts';
+import { layoutWith } from '../support/warehouse-layout.ts';
 
 const key = { entity: 'lead', id: '7' } as const;
 
@@ -43,12 +45,12 @@ function openDesk(terms: Partial<typeof editTerms> = {}) {
     words += 1;
     return `word-${words}`;
   };
-  const link = { clock: { now: () => 10 }, entities: ['lead'], mirror: own, newWord };
+  const link = { clock: { now: () => 10, monotonicMs: () => 10 }, entities: ['lead'], mirror: own, newWord };
   const take = (...edits: TakenEdit[]) => {
     for (const edit of edits) own.edits.save(edit);
   };
   const decide = () => decideAll(link as unknown as WarehouseLink, emptyCatalog, { ...editTerms, ...terms });
-  return { decide, mirror: own, save, take };
+  return { decide, link, mirror: own, save, take };
 }
 
 const update = (id: string, before: string | null, after: string | null) =>
@@ -135,4 +137,26 @@ test('an answer about a record counts no more once its edits are over', () => {
   take(editOf('delete', { before: { title: 'A' } }));
   expect(decide().holds).toHaveLength(1);
   expect(mirror.readOutbox()).toEqual([]);
+});
+
+test('what was edited in a new row is an edit of its record, where the database alone knows that it was made', async () => {
+  const { link, mirror, take } = openDesk();
+  const token = { entity: 'lead', id: 'new-1' } as const;
+  take(
+    editOf('insert', { editId: 'made', key: token, row: '-1', after: { title: 'A' } }),
+    editOf('update', {
+      editId: 'since',
+      key: token,
+      row: '-1',
+      before: { title: 'A' },
+      after: { title: 'B' },
+    }),
+  );
+  const database = {
+    readEdits: async () => ({ rows: [], answers: [], lastRun: 0 }),
+    readEnded: async () => [{ editId: 'made', state: 'done', note: '', newId: '7' }],
+  };
+  const edits = new WarehouseEdits({ ...link, database, editing: editTerms } as unknown as WarehouseLink);
+  await edits.take(layoutWith());
+  expect(mirror.edits.readOpen()).toMatchObject([{ editId: 'since', key }]);
 });

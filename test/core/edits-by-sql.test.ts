@@ -3,7 +3,7 @@ import { emptyCatalog } from '../../src/core/fields/catalog.ts';
 import { waitingStep } from '../../src/core/outbox.ts';
 import type { StoredRecord } from '../../src/core/state.ts';
 import type { TakenEdit } from '../../src/core/taken-edit.ts';
-import type { EditContext, EditedRecord } from '../../src/warehouse/edits/context.ts';
+import { type EditContext, type EditedRecord, resolve } from '../../src/warehouse/edits/context.ts';
 import { decideEdits } from '../../src/warehouse/edits/decide.ts';
 import { takeRow } from '../../src/warehouse/edits/take.ts';
 import { keepUnlogged } from '../../src/warehouse/edits/unlogged.ts';
@@ -155,7 +155,7 @@ test('W4: a mirror that was put back doubts every create that it was to send', (
   const { mirror } = openMirrorInMemory();
   mirror.setFollowers(['warehouse']);
   const own = mirror.of('warehouse');
-  for (const id of ['a', 'b']) {
+  for (const id of ['a', 'b', 'c']) {
     const made = editOf('insert', {
       editId: id,
       key: { entity: 'lead', id: `new-${id}` },
@@ -169,12 +169,14 @@ test('W4: a mirror that was put back doubts every create that it was to send', (
       base: {},
     });
     if (id === 'a') own.saveOutboxItem(step);
+    if (id === 'c') own.saveOutboxItem({ ...step, state: 'refused' });
   }
   rebaseTables(own, 2);
   const states = own.readOutbox().map((item) => [item.key.id, item.state, item.error?.code]);
-  expect(states).toEqual([
+  expect(states.toSorted()).toEqual([
     ['new-a', 'review', 'CRM_UNKNOWN_OUTCOME'],
     ['new-b', 'review', 'CRM_UNKNOWN_OUTCOME'],
+    ['new-c', 'review', 'CRM_UNKNOWN_OUTCOME'],
   ]);
 });
 
@@ -215,6 +217,64 @@ describe('a column that the CRM does not list', () => {
     });
     expect(verdict.step).toBeUndefined();
     expect(verdict.edits).toMatchObject([{ state: 'refused', note: 'The CRM has no field custom.city.' }]);
+  });
+});
+
+describe('a row that is inserted', () => {
+  const own = { entity: 'lead', id: 'new-1' } as const;
+  const decideInsert = (after: TakenEdit['after'], parts: Partial<EditContext>) =>
+    decideEdits(
+      { ...context, ...parts },
+      {
+        key: own,
+        record: undefined,
+        agreement: undefined,
+        item: undefined,
+        edits: [editOf('insert', { key: own, row: '-1', after })],
+      },
+    );
+
+  test('is not sent without what it has for a field that is left alone', () => {
+    const field = { key: 'city', name: 'City', kind: 'text' as const, held: 'it is gone', options: [] };
+    const catalog = { ...emptyCatalog, customFields: [field] };
+    const verdict = decideInsert({ title: 'A', 'custom.city': 'Bern' }, { catalog });
+    expect(verdict.step).toBeUndefined();
+    expect(verdict.edits).toMatchObject([
+      { state: 'refused', note: 'cf_city is left alone, because it is gone.' },
+    ]);
+    expect(decideInsert({ title: 'A', 'custom.city': null }, { catalog }).step?.fields).toEqual({
+      title: 'A',
+    });
+  });
+});
+
+test.each(['void', 'superseded', 'lost'] as const)('nothing waits for a row whose insert is %s', (state) => {
+  const token = { entity: 'lead', id: 'new-5' } as const;
+  const findInsert = () => editOf('insert', { key: token, row: '-5', state });
+  const field = { name: 'lead_id', header: 'lead_id', kind: 'lead' as const };
+  expect(resolve({ ...context, findInsert }, field, -5)).toMatchObject({ kind: 'never' });
+});
+
+describe('a refusal that a user ignores', () => {
+  const item = {
+    ...waitingStep({ now: 1, run: 'r' }, key, {
+      kind: 'update',
+      fields: { title: 'B' },
+      base: { title: 'A' },
+    }),
+    state: 'refused' as const,
+    error: { code: 'CRM_REFUSED' as const, message: 'No.' },
+  };
+  const choice = () => 'ignore';
+
+  test('is listed as ignored as long as the row stays as it is', () => {
+    const verdict = decideEdits({ ...context, choice }, { ...subject([update('A', 'B')]), item });
+    expect(verdict).toMatchObject({ refusals: [{ isIgnored: true }], spent: [] });
+  });
+
+  test('is asked about again once it was edited', () => {
+    const verdict = decideEdits({ ...context, choice }, { ...subject([update('A', 'C')]), item });
+    expect(verdict).toMatchObject({ step: { fields: { title: 'C' } }, spent: ['refused:lead-7'] });
   });
 });
 

@@ -2,7 +2,7 @@ import type { Catalog } from '../../core/fields/catalog.ts';
 import { type FieldDefinition, findField } from '../../core/fields/field.ts';
 import type { Entity, RecordId, RecordKey } from '../../core/record.ts';
 import type { Agreement, JournalEntry, OutboxItem, StoredRecord } from '../../core/state.ts';
-import type { TakenEdit } from '../../core/taken-edit.ts';
+import { isOpen, type TakenEdit } from '../../core/taken-edit.ts';
 import { quoteText } from '../../core/text/cut-text.ts';
 import type { FieldName, Fields, Value } from '../../core/value.ts';
 import type { Conflict, Hold, Refusal } from '../../core/waiting/waiting.ts';
@@ -80,15 +80,17 @@ export function editedField(
 export const showSql = (value: Value): string =>
   value === null ? 'empty' : quoteText(Array.isArray(value) ? value.join(', ') : String(value));
 
+/** What a refusal is marked with that a user left as it is. */
+export const ignoredBy = (answer: string | undefined): Pick<Refusal, 'isIgnored'> =>
+  answer === 'ignore' ? { isIgnored: true } : {};
+
 /** A negative id stands for a row whose record is still to be created. */
 export function resolve(context: EditContext, field: FieldDefinition, value: Value): Resolved {
   const entity = field.kind === 'lead' || field.kind === 'task' ? field.kind : undefined;
   if (entity === undefined || typeof value !== 'number' || value >= 0) return { kind: 'value', value };
   const insert = context.findInsert(entity, String(value));
   if (insert?.newId !== undefined) return { kind: 'value', value: Number(insert.newId) };
-  const isComing =
-    insert?.key.id.startsWith('new-') && insert.state !== 'superseded' && insert.state !== 'lost';
-  return isComing
+  return insert && isOpen(insert)
     ? { kind: 'waits', reason: `It waits for its ${entity} ${value}, which the CRM does not have so far.` }
     : { kind: 'never', reason: `There is no ${entity} ${value}.` };
 }

@@ -13,6 +13,7 @@ import {
   type EditVerdict,
   editedField,
   findShapeFault,
+  ignoredBy,
   nothingToDo,
   resolve,
 } from './context.ts';
@@ -54,7 +55,7 @@ export function decideCreate(context: EditContext, subject: EditedRecord): EditV
       const told = item.state === 'review' ? `${reason} ${reviewAdvice}` : reason;
       return {
         edits: tell(edits, item.state === 'review' ? 'held' : 'refused', told),
-        refusals: [{ ...refusal(subject, told), decision: scope }],
+        refusals: [{ ...refusal(subject, told), decision: scope, ...ignoredBy(answer) }],
       };
     }
     const step =
@@ -67,6 +68,7 @@ export function decideCreate(context: EditContext, subject: EditedRecord): EditV
   return {
     edits: tell(edits, 'taken', ''),
     step: waitingStep(context, key, { kind: 'create', fields, base: {} }),
+    spent: answer === undefined ? [] : [scope],
   };
 }
 
@@ -113,7 +115,11 @@ function fieldsOf(context: EditContext, { edits, key }: EditedRecord): Made {
   for (const { isReadOnly, name } of describeEntity(key.entity, context.catalog)) {
     const field = editedField(context, key.entity, name);
     const value = written[name] ?? null;
-    if (!field || isReadOnly || field.held !== undefined) continue;
+    if (!field || isReadOnly) continue;
+    if (field.held !== undefined) {
+      if (value === null) continue;
+      return { kind: 'never', reason: `${field.header} is left alone, because ${field.held}.` };
+    }
     const found = resolve(context, field, value);
     if (found.kind === 'never') return found;
     if (found.kind === 'waits') {

@@ -4,7 +4,14 @@ import type { TakenEdit } from '../../core/taken-edit.ts';
 import { type Fields, pickFields } from '../../core/value.ts';
 import { refusedScope, vanishedScope } from '../../core/waiting/scopes.ts';
 import { rowIdOf } from '../rows.ts';
-import { come, type EditContext, type EditedRecord, type EditVerdict, nothingToDo } from './context.ts';
+import {
+  come,
+  type EditContext,
+  type EditedRecord,
+  type EditVerdict,
+  ignoredBy,
+  nothingToDo,
+} from './context.ts';
 import { isUnderWay } from './decide-update.ts';
 
 const beaten = 'It was edited in the CRM since: a delete does not beat an edit.';
@@ -54,7 +61,11 @@ function sendDelete(
     );
   if (item?.kind === 'delete' && item.state === 'refused' && answer !== 'retry') {
     const reason = item.error?.message ?? 'The CRM does not delete it.';
-    return { edits: tell('refused', reason), bases: base, refusals: [{ ...key, reason, decision: scope }] };
+    return {
+      edits: tell('refused', reason),
+      bases: base,
+      refusals: [{ ...key, reason, decision: scope, ...ignoredBy(answer) }],
+    };
   }
   if (item?.kind === 'delete' && item.state !== 'refused')
     return { edits: tell('taken', item.error?.message ?? ''), bases: base };

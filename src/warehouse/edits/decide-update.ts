@@ -9,7 +9,7 @@ import { type EditEnd, type EditState, isOpen, type TakenEdit } from '../../core
 import { equalFields, equalValues, type FieldName, type Fields, type Value } from '../../core/value.ts';
 import { conflictScope, refusedScope } from '../../core/waiting/scopes.ts';
 import { isForValues, readSideAnswer } from '../../core/waiting/typed-answer.ts';
-import type { Conflict } from '../../core/waiting/waiting.ts';
+import type { Conflict, Refusal } from '../../core/waiting/waiting.ts';
 import {
   come,
   type EditContext,
@@ -17,6 +17,7 @@ import {
   type EditVerdict,
   editedField,
   findShapeFault,
+  ignoredBy,
   nothingToDo,
   resolve,
   showSql,
@@ -47,7 +48,7 @@ export function decideUpdate(context: EditContext, subject: EditedRecord): EditV
   if (isUnderWay(item, record) || !record) return nothingToDo;
   const scope = refusedScope(key);
   const answer = item?.state === 'refused' ? context.choice(scope) : undefined;
-  const spent: string[] = answer === undefined || answer === 'ignore' ? [] : [scope];
+  const spent: string[] = [];
   const merged = fieldsOf(subject).map(([name, edits]) =>
     mergeEdited(context, subject, record, name, edits, spent),
   );
@@ -56,6 +57,9 @@ export function decideUpdate(context: EditContext, subject: EditedRecord): EditV
   );
   const { base, fields } = wantedFields(all);
   const sent = stepOf(context, subject, { base, fields, all, isRetried: answer === 'retry' });
+  // What is ignored is so until the row changes.
+  const isAnswerOver = answer !== 'ignore' || sent.step !== undefined || sent.dropsStep;
+  if (answer !== undefined && isAnswerOver) spent.push(scope);
   const told = all.map((each) =>
     withRefusal(each, sent.step ?? (sent.dropsStep ? undefined : item), fields, context),
   );
@@ -79,7 +83,7 @@ export function decideUpdate(context: EditContext, subject: EditedRecord): EditV
         ? [{ key, field: field.name, agreed, crm: outcome.crm, table: outcome.table }]
         : [],
     ),
-    refusals: refusalsOf(key, told, sent.step ?? item, scope),
+    refusals: refusalsOf(key, told, sent.step ?? item, { decision: scope, ...ignoredBy(answer) }),
     journal: lost.map(({ field, wanted }) =>
       journalEntry(context, key, {
         kind: 'update',
@@ -252,11 +256,11 @@ function refusalsOf(
   { entity, id }: EditedRecord['key'],
   all: readonly EditedField[],
   item: OutboxItem | undefined,
-  scope: string,
-) {
+  asked: Pick<Refusal, 'decision' | 'isIgnored'>,
+): Refusal[] {
   const notes = [...new Set(all.filter(({ state }) => state === 'refused').map(({ note }) => note))];
   const isOfCrm = item?.state === 'refused';
-  return notes.map((reason) => ({ entity, id, reason, ...(isOfCrm ? { decision: scope } : {}) }));
+  return notes.map((reason) => ({ entity, id, reason, ...(isOfCrm ? asked : {}) }));
 }
 
 /** From what has most weight to the least. */

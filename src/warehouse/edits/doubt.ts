@@ -20,12 +20,12 @@ export const doubt = (occasion: DoubtOccasion, { after, key }: TakenEdit): Outbo
   error: { code: 'CRM_UNKNOWN_OUTCOME', message: forgotten },
 });
 
-/** Doubts every create of a mirror that is as it was earlier: since then it may have been sent. To be called in a transaction. */
+/** Doubts every create of a mirror that is as it was earlier: since then it may have been sent, also one that was refused before. To be called in a transaction. */
 export function doubtCreates(mirror: Mirror, occasion: DoubtOccasion): void {
   for (const edit of mirror.edits.readOpen()) {
     const { editId, key, kind } = edit;
     if (kind !== 'insert' || !isClaimToken(key.id) || key.id !== claimToken(editId)) continue;
     const item = mirror.findOutboxItem(key);
-    if (!item || isOnItsWay(item)) mirror.saveOutboxItem(doubt(occasion, edit));
+    if (!item || isOnItsWay(item) || item.state === 'refused') mirror.saveOutboxItem(doubt(occasion, edit));
   }
 }

@@ -1,4 +1,4 @@
-import { type Entity, isListed } from '../../core/record.ts';
+import { type Entity, isListed, recordKeyText } from '../../core/record.ts';
 import type { OutboxItem } from '../../core/state.ts';
 import type { TakenEdit } from '../../core/taken-edit.ts';
 import { answersTo } from '../../core/waiting/answer.ts';
@@ -155,6 +155,9 @@ export class WarehouseEdits {
         if (!edit) continue;
         const key = newId === undefined || !isListed(edit.key.entity) ? edit.key : { ...edit.key, id: newId };
         mirror.edits.save({ ...edit, key, state, note, newId, isTold: true, toldAt: now });
+        // What was edited in the row since is an edit of the record that was made.
+        for (const each of key === edit.key ? [] : mirror.edits.readOpen())
+          if (recordKeyText(each.key) === recordKeyText(edit.key)) mirror.edits.save({ ...each, key });
         forgetStep(mirror, edit.key, now);
         mirror.dropAgreement(edit.key);
       }
@@ -220,8 +223,9 @@ export class WarehouseEdits {
 
   questions(): readonly Question[] {
     const { conflicts, holds, refusals } = this.decided;
-    const named = [...holds, ...refusals].flatMap(({ decision, entity, id, reason }) =>
-      decision === undefined ? [] : [ask(decision, reason, { table: entity, id: id ?? '' })],
+    const named = [...holds, ...refusals.filter(({ isIgnored }) => !isIgnored)].flatMap(
+      ({ decision, entity, id, reason }) =>
+        decision === undefined ? [] : [ask(decision, reason, { table: entity, id: id ?? '' })],
     );
     const ofConflicts = conflicts.map(({ agreed, crm, field, key, table }) =>
       ask(
