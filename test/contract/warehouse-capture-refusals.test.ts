@@ -4,6 +4,7 @@ import { openEditing } from '../support/warehouse-editing.ts';
 /** What an editor says, and what they are told. */
 const refused = [
   ['an empty title', "UPDATE crm.lead SET title = ' ' WHERE id = 1", 'title can not be empty.'],
+  ['a title of white space', "UPDATE crm.lead SET title = E'\\t\\n' WHERE id = 1", 'title can not be empty.'],
   ['no title', 'UPDATE crm.lead SET title = NULL WHERE id = 1', 'title can not be empty.'],
   [
     'a new row without what it needs',

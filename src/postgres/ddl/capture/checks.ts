@@ -28,7 +28,7 @@ function emptyChecks(
   { isKept, isRequired }: ColumnEditing,
 ): Check[] {
   if (!isKept && !isRequired) return [];
-  const isBlank = isRequired && type === 'text' ? ` OR btrim(${value}) = ''` : '';
+  const isBlank = isRequired && type === 'text' ? ` OR ${value} !~ '[^[:space:]]'` : '';
   return [{ isFault: `${value} IS NULL${isBlank}`, words: said(`${name} can not be empty.`) }];
 }
 
