@@ -1,5 +1,8 @@
 // What happened, put together from what each side showed before and shows now.
 
+/** So soon the CRM has an edit by SQL. */
+const sentInMs = 1_500;
+
 /**
  * Follows changes from side to side. A change belongs to the side that shows it first: the daemon, which brings it to the others, is never
  * first.
@@ -30,10 +33,19 @@ export function createStory(sides, isText) {
     const isBrought = open.made.some(
       (one) => one.side !== side && (one.text === text || (!own && !isText(field))),
     );
-    if (isBrought) open.seen.set(side, at);
+    if (isBrought && isBySql(open, side, at))
+      Object.assign(open, { made: [{ side, at, text }] }).seen.set('crm', at);
+    else if (isBrought) open.seen.set(side, at);
     else if (own) Object.assign(own, { text, at });
     else open.made.push({ side, at, text });
   }
+
+  /**
+   * An edit by SQL is in the CRM before the next look at either, so the CRM may seem to be the first. What is changed in the CRM is found by
+   * reading its lists, which takes longer.
+   */
+  const isBySql = ({ made: [first, ...others] }, side, at) =>
+    side === 'warehouse' && first.side === 'crm' && others.length === 0 && at - first.at < sentInMs;
 
   function vanished(side, key, at) {
     const open = openOf('delete', key);
