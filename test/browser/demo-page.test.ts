@@ -130,18 +130,18 @@ test('an edit by the button is the same on all sides, and the line says after ho
     /^You changed Title of #(\d+) in the sheet; the CRM has it after \d+\.\d s; the database after \d+\.\d s\.$/,
   );
   const titles = await titlesOf(Number(id));
-  expect(titles[0]).toContain('edited');
+  expect(titles[0]).toContain('Edited');
   expect(new Set(titles).size).toBe(1);
 });
 
 test('of two edits at once the CRM’s stays on all sides, and the line says so with what the row says', async () => {
   const page = await openPage();
-  await press(page, 'Edit both sides at once');
+  await press(page, 'Edit both sides');
   const [, id, winner] = await lineSays(
     page,
     /^You changed Title of #(\d+) in the CRM and in the sheet at once; “(.*)” of the CRM is on all sides after .* s\. The sheet’s row says: “Changed by the CRM: Title was/,
   );
-  expect(winner).toContain('by sales');
+  expect(winner).toContain('By sales');
   expect(await titlesOf(Number(id))).toEqual([winner, winner, winner]);
 });
 

@@ -58,7 +58,7 @@ test.skipIf(!hasPostgres)(
     await client.connect();
     const cut = new Promise((resolve) => client.on('error', resolve));
     const count = async () => (await client.query('SELECT count(*) FROM crm.lead')).rows[0]?.count;
-    await until('the leads are there', async () => (await count()) === '200', patient);
+    await until('the leads are there', async () => (await count()) === '100', patient);
     const [, pageUrl = ''] = /All sides next to each other: +(\S+)/.exec(demo.said()) ?? [];
     const page = await (await fetch(pageUrl)).text();
     expect([...page.matchAll(/<iframe title="(\w+)"/g)].map(([, title]) => title)).toEqual([

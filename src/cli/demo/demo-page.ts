@@ -95,7 +95,7 @@ const renderPage = (stage: Stage): string => `<!doctype html>
   <p id="status"></p>
   <div id="acts">
     <button type="button" data-act="edit">Edit the sheet</button>
-    <button type="button" data-act="editBoth">Edit both sides at once</button>
+    <button type="button" data-act="editBoth">Edit both sides</button>
     <button type="button" data-act="deleteRow">Delete a row</button>
   </div>
   <a href="${statusPageUrl(stage)}" target="_blank" rel="noopener">Status page</a>

@@ -20,7 +20,9 @@ import { isMissing, startDemoWarehouse } from './demo-warehouse.ts';
 export type Stage = Awaited<ReturnType<typeof setStage>>;
 
 const seed = 7;
-const counts = { leads: 200, opportunities: 150, tasks: 200 };
+/** At most one page of the CRM's lists, which begin with the newest: of more the sheet may be filled out of order. */
+const counts = { leads: 100, opportunities: 80, tasks: 100 };
+const usualPorts = { crm: 4010, daemon: 8080 };
 const warehouseSchema = 'crm';
 const readyLimitMs = 120_000;
 
@@ -32,7 +34,8 @@ export async function setStage(wantsRedis: boolean, environment: Environment) {
   const directory = await mkdtemp(join(tmpdir(), 'crm-sheet-sync-demo-'));
   await using opening = new AsyncDisposableStack();
   opening.defer(() => rm(directory, { recursive: true, force: true }));
-  const crm = await startSandboxCrm({ port: await freePort(4010), seed, counts });
+  const crmPort = await freePort(usualPorts.crm);
+  const crm = await startSandboxCrm({ port: crmPort, seed, counts });
   opening.defer(() => crm.close());
   const sheets = await startSandboxSheets({ port: await freePort(4020), seed });
   opening.defer(() => sheets.close());
@@ -58,7 +61,8 @@ export async function setStage(wantsRedis: boolean, environment: Environment) {
     ...(isMissing(warehouse) ? {} : { WAREHOUSE_URL: warehouse.url }),
     STATE_DIR: join(directory, 'state'),
     HTTP_HOST: '127.0.0.1',
-    HTTP_PORT: String(await freePort(8080)),
+    // It is taken only once the tabs are laid out: the demo that has the CRM's usual port has this one too, and two never meet there.
+    HTTP_PORT: String(await freePort(crmPort === usualPorts.crm ? usualPorts.daemon : 0)),
     CONTROL_TOKEN: controlToken,
     LOG_LEVEL: 'error',
   };

@@ -10,12 +10,12 @@ let done = 0;
 export const acts = {
   async edit() {
     const { id, title } = await pickLead();
-    await actInSheet(id, { kind: 'edit', column: 'Title', text: retitle(title, 'edited') });
+    await actInSheet(id, { kind: 'edit', column: 'Title', text: retitle(title, 'Edited') });
   },
   async editBoth() {
     const { id, title } = await pickLead();
-    await editInCrm(id, { title: retitle(title, 'by sales') });
-    await actInSheet(id, { kind: 'edit', column: 'Title', text: retitle(title, 'by the account manager') });
+    await editInCrm(id, { title: retitle(title, 'By sales') });
+    await actInSheet(id, { kind: 'edit', column: 'Title', text: retitle(title, 'By the account manager') });
   },
   async deleteRow() {
     const { id } = await pickLoneLead();
@@ -23,10 +23,9 @@ export const acts = {
   },
 };
 
-/** Another title each time, that begins like the one before. */
+/** Another title each time, with what is new in front, where a narrow column shows it. */
 function retitle(title, mark) {
-  const [name] = title.split(' · ');
-  return `${name} · ${mark} ${new Date().toLocaleTimeString('en-GB')}`;
+  return `${mark} ${new Date().toLocaleTimeString('en-GB')} · ${title.split(' · ').at(-1)}`;
 }
 
 /** The leads in the sheet from its first row on. */

@@ -154,5 +154,5 @@ async function readWarehouse() {
   return warehouse;
 }
 
-/** Reads what each side holds, the CRM first: it knows the custom fields. */
+/** Reads what each side holds; the CRM once before the others, because it knows the custom fields. */
 export const readers = { crm: readCrm, sheet: readSheet, warehouse: readWarehouse };
