@@ -56,7 +56,7 @@ export async function openEditedEngine(terms: Partial<EditTerms> = {}, options: 
           return all.every(({ state }) => state !== 'new' && state !== 'taken') && all;
         },
         {
-          limitMs: 10_000,
+          limitMs: 28_000,
           describe: async () =>
             JSON.stringify([await outcomes(), stage.engine.listProblems().map(({ message }) => message)]),
         },

@@ -202,7 +202,7 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       await opened.engine.start();
     },
     /** Resolves once the tables show what the CRM has. */
-    settled: (limitMs = 15_000) =>
+    settled: (limitMs = 28_000) =>
       until(
         'the warehouse shows what the CRM has',
         async () => (await findDifferences(database, person)).length === 0,
@@ -225,7 +225,7 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
           const rows = await database.query(sql);
           return fits(rows) && rows;
         },
-        { limitMs: 10_000, describe: async () => JSON.stringify(await database.query(sql)) },
+        { limitMs: 28_000, describe: async () => JSON.stringify(await database.query(sql)) },
       ),
   };
 }

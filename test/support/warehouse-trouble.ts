@@ -122,7 +122,7 @@ function troubleOf(stage: WarehouseEngine, layout: () => WarehouseLayout | undef
     /** Resolves once the daemon reports the code. */
     reports: (code: string) =>
       until(`the daemon reports ${code}`, async () => codesOf(stage).includes(code), {
-        limitMs: 15_000,
+        limitMs: 28_000,
         describe: async () => JSON.stringify(stage.engine.listProblems()),
       }),
     /** Resolves once a hold says it. */
