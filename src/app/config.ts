@@ -113,7 +113,7 @@ function checkLinks(environment: Environment): CheckedLink[] {
 const withSources = (checked: CheckedLink, sources: Sources): CheckedLink =>
   checked.settings ? { ...checked, settings: { ...checked.settings, sources } } : checked;
 
-/** Where the values come from that a command goes by; nothing where that cannot be told, which is said elsewhere. */
+/** Returns where each setting of a command comes from; nothing where the settings cannot be read, which loading them reports. */
 export function readSources(environment: Environment): Sources {
   try {
     return findSources({ environment, tree: readFile(environment), file: configFileOf(environment) });

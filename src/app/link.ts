@@ -60,6 +60,10 @@ export const linkNameOf = (settings: Settings): string => settings.link?.name ??
 /** What people call records where no tab has a title. */
 const plainTitles = { lead: 'Leads', opportunity: 'Opportunities', task: 'Tasks', contact: 'Contacts' };
 
+/** What people call records and fields. */
+const wordsOf = ({ sheet }: Settings): Pick<Link, 'headerOf' | 'titles'> =>
+  sheet ? readRules(sheet) : { titles: plainTitles };
+
 /**
  * Builds a link from settings: opens its mirror, checks that the mirror belongs to it, and joins the adapters. Starts nothing. `backUp`
  * copies the mirror into `backups/` of the state directory and returns the file.
@@ -91,11 +95,11 @@ export function openLink(
       crm: createCrmClient({ ...client, budget: onlyKey(budget, key) }),
     }));
     const fence = lease ? { fence: lease } : {};
-    const words = settings.sheet ? readRules(settings.sheet) : { titles: plainTitles };
+    const { headerOf, titles } = wordsOf(settings);
     const link: Link = {
       entities: enabledEntities(settings),
-      titles: words.titles,
-      ...('headerOf' in words ? { headerOf: words.headerOf } : {}),
+      titles,
+      headerOf,
       recordUrl: settings.crm.recordUrl,
       name: linkNameOf(settings),
       mirror,

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { type Answer, answers } from '../core/waiting/answer.ts';
+import { type Answer, answers, answersToAll } from '../core/waiting/answer.ts';
 import { type CommandContext, print } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 
@@ -51,13 +51,9 @@ export function addAnswerCommand(program: Command, { environment }: CommandConte
       'in a conflict, put this value on both sides, read like one typed into the cell',
     )
     .addOption(
-      new Option('--all <answer>', 'answer every conflict, or everything that the CRM refused').choices([
-        'crm',
-        'sheet',
-        'retry',
-        'revert',
-        'ignore',
-      ]),
+      new Option('--all <answer>', 'answer every conflict, or everything that the CRM refused').choices(
+        answersToAll,
+      ),
     )
     .option('--json', 'print what was answered as JSON')
     .addHelpText('after', `\nAnswers:\n${list.join('\n')}`)

@@ -88,7 +88,7 @@ function describeStopped(stopped: Waiting['stopped']): string[] {
   if (!stopped) return [];
   const lines = stopped.shown.map(({ after, before, header, name, what }) => {
     if (header === undefined) return `${name}: ${what}`;
-    // What a cell shows that can not be read is no value.
+    // Where a cell cannot be read, there is no value after the change.
     const change =
       after === undefined ? [what, before].filter(Boolean).join(' from ') : `${before} → ${after}`;
     return `${name} · ${header}: ${change}`;
@@ -96,8 +96,6 @@ function describeStopped(stopped: Waiting['stopped']): string[] {
   const more = stopped.count - stopped.shown.length;
   return more > 0 ? [...lines, `and ${more} more`] : lines;
 }
-
-const kinds = { stopped: 'Stopped', error: 'Error', held: 'Held', offered: 'Offered', ignored: 'Ignored' };
 
 /** In the words of the row's own Sync cell. */
 function describeToMend({
@@ -112,7 +110,7 @@ function describeToMend({
   const row = name === undefined && position !== undefined ? `row ${position + 1}` : undefined;
   const place = [name, entityTitle, row].filter(Boolean).join(', ');
   const again = scope === undefined ? '' : ` (answer ${scope} retry takes it up again)`;
-  return `${kinds[kind]}: ${place}: ${reason}${again}`;
+  return `${kind.slice(0, 1).toUpperCase()}${kind.slice(1)}: ${place}: ${reason}${again}`;
 }
 
 /** What does not work, each once: what has just begun is no condition yet. */

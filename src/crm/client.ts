@@ -30,7 +30,7 @@ import {
 export interface CrmClientOptions extends CrmHttpOptions {
   /** The custom fields as they were before, for what is read before the catalog is. */
   readonly customFields?: readonly KnownCustomField[];
-  /** Names of users by id, which no endpoint tells. */
+  /** Names of users by id: no endpoint returns them. */
   readonly users?: Readonly<Record<string, string>>;
 }
 

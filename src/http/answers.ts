@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { recordKeyText } from '../core/record.ts';
 import { listFew } from '../core/text/cut-text.ts';
-import { type Answer, answers, answersTo } from '../core/waiting/answer.ts';
+import { type Answer, answers, answersTo, answersToAll } from '../core/waiting/answer.ts';
 import { conflictScope, scopeEntity, scopeKey } from '../core/waiting/scopes.ts';
 import { answer, type Resolved, resolveAll, resolveConflict } from '../sync/answers.ts';
 import type { Engine } from '../sync/engine.ts';
@@ -13,9 +13,6 @@ import { findField, findRecord } from './named.ts';
 
 /** A cell of a spreadsheet holds no more characters. */
 const textLengthMax = 50_000;
-
-/** What can be answered to everything at once to which it is an answer: a brake is there to be looked at. */
-const answersToAll = ['crm', 'sheet', 'retry', 'revert', 'ignore'] as const satisfies readonly Answer[];
 
 /** What is answered: a scope, or a record by its id, key or title, with a field where that is asked about. */
 const question = {

@@ -55,7 +55,7 @@ export interface Link {
   /** What users call the records of each kind. */
   readonly titles: Readonly<Record<Entity, string>>;
   /** What users read above a field; its own header where absent. */
-  readonly headerOf?: (entity: Entity, field: FieldDefinition) => string;
+  readonly headerOf?: ((entity: Entity, field: FieldDefinition) => string) | undefined;
   /** The form of the addresses of records in the CRM; absent where there is none. */
   readonly recordUrl?: string | undefined;
   /** Nothing is written unless a person applies the plan for it. */

@@ -180,30 +180,23 @@ test('W4: a mirror that was put back doubts every create that it was to send', (
   ]);
 });
 
+/** Takes edits of a row of which nothing was taken before. */
+const takeNew = (id: string, edits: readonly Partial<SqlEdit>[]) => {
+  const given = { kind: 'update', state: 'new', before: {}, after: {}, by: 'u', ageMs: 1 } as const;
+  return takeRow(
+    {
+      now: 1,
+      run: 'run',
+      rememberedMs: 1_000,
+      edits: { find: () => undefined, findInsert: () => undefined },
+    },
+    layoutWith().tables[0]!,
+    { entity: 'lead', id, edits: edits.map((edit, index) => ({ editId: String(index), ...given, ...edit })) },
+  );
+};
+
 describe('a column that the CRM does not list', () => {
-  const row = (edit: Partial<SqlEdit>) => {
-    const given = {
-      editId: 'x',
-      kind: 'insert',
-      state: 'new',
-      before: {},
-      after: {},
-      by: 'u',
-      ageMs: 1,
-    } as const;
-    return { entity: 'lead', id: '-1', edits: [{ ...given, ...edit }] } as const;
-  };
-  const take = (edit: Partial<SqlEdit>) =>
-    takeRow(
-      {
-        now: 1,
-        run: 'run',
-        rememberedMs: 1_000,
-        edits: { find: () => undefined, findInsert: () => undefined },
-      },
-      layoutWith().tables[0]!,
-      row(edit),
-    ).edits;
+  const take = (edit: Partial<SqlEdit>) => takeNew('-1', [{ kind: 'insert', ...edit }]).edits;
 
   test('is kept with what was written there, and the row is not sent without it', () => {
     const edits = take({ after: { title: 'New', cf_city: 'Bern', cf_size: null } });
@@ -280,28 +273,9 @@ describe('a refusal that a user ignores', () => {
 
 describe('an edit that is new, and older than the daemon remembers', () => {
   const take = (edits: readonly Partial<SqlEdit>[], ageMs: number) =>
-    takeRow(
-      {
-        now: 1,
-        run: 'run',
-        rememberedMs: 1_000,
-        edits: { find: () => undefined, findInsert: () => undefined },
-      },
-      layoutWith().tables[0]!,
-      {
-        entity: 'lead',
-        id: edits[0]?.kind === 'insert' ? '-1' : '7',
-        edits: edits.map((edit, index) => ({
-          editId: String(index),
-          kind: 'update',
-          state: 'new',
-          before: {},
-          after: {},
-          by: 'u',
-          ageMs,
-          ...edit,
-        })),
-      },
+    takeNew(
+      edits[0]?.kind === 'insert' ? '-1' : '7',
+      edits.map((edit) => ({ ageMs, ...edit })),
     );
 
   test('is not sent again, and its row is put right', () => {

@@ -71,7 +71,7 @@ function offer(name: string, secret: string, user: number = users.daemon): strin
   return `${file} is not what the settings say, and stays. Delete it to have it written anew.`;
 }
 
-/** A file keeps its owner in a container. Where it can not be given to the user there, the closed directory alone keeps others out. */
+/** Lets the user of a container read a file, which keeps its owner there. Only root can change the owner; for all others the file is open, in a directory that is closed. */
 function letRead(file: string, user: number): void {
   const own = process.getuid?.();
   chmodSync(file, own === user || own === 0 ? 0o600 : 0o644);

@@ -74,7 +74,7 @@ export interface Choice<Id extends string | number> {
   readonly label: string;
   /** Other spellings that are understood when a person types them, unless two choices share them. What is suggested is found by the first. */
   readonly aliases: readonly string[];
-  /** The label with what tells it apart, where it lacks that. */
+  /** The label with its id; absent where the label has it or takes none. */
   readonly inFull?: string;
 }
 
@@ -104,7 +104,7 @@ export function leadStatusChoices(catalog: Catalog): Choice<string>[] {
   return tellApart(choices, catalog.formerLabels?.leadStatuses);
 }
 
-/** A user's name with the id, as two of one name are told apart: no other id is shown with a `#` in their columns. */
+/** A user's name with the id, for two users of the same name. Without a `#`: columns of users show ids without one. */
 export const userWithId = (name: string, id: string | number): string => `${name} (${id})`;
 
 /** Users by name; the name with the id is understood too, and the id alone. */

@@ -1,4 +1,5 @@
 import { listFew, quoteText } from '../text/cut-text.ts';
+import { listOr } from '../text/list-words.ts';
 import type { ChoiceIndex, Found } from './choice.ts';
 
 /** What is named by a title or a name, or by an id. */
@@ -52,9 +53,6 @@ export function readTask(text: string, tasks: ChoiceIndex<number>): Named {
     ? { kind: 'value', value: id }
     : refusedName(text, 'task', tasks.suggest(text));
 }
-
-const listOr = (all: readonly string[]): string =>
-  all.length < 2 ? all.join() : `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
 
 const explainComing = (text: string, labels: readonly string[], noun: Noun): string =>
   labels.length === 0

@@ -23,7 +23,7 @@ export interface LabelSources {
   readonly findFields: (key: RecordKey) => Fields | undefined;
   /** What the records of each kind are called. */
   readonly titles: Readonly<Record<Entity, string>>;
-  /** What stands above the column of a field. */
+  /** What users read above a field. */
   readonly headerOf: (entity: Entity, field: FieldDefinition) => string;
   /** In which instants are shown. */
   readonly timeZone: string;
@@ -51,14 +51,14 @@ const broken = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFr
 
 const formatNumber = (value: number): string => (Number.isInteger(value) ? whole : broken).format(value);
 
-/** The fields that name a record, the first that has a value. */
-const namingFields = ['title', 'full_name', 'lead_id'] as const;
+/** The fields that name a record: the first of them that has a value does. */
+export const namingFields = ['title', 'full_name', 'lead_id'] as const;
 
 /** Writes records, fields and values as people know them: names for ids, headers for names of fields. */
 export function createLabels(sources: LabelSources) {
   const { catalog, headerOf, timeZone, titles } = sources;
   const nameOf = createNamer(sources);
-  const indexes = indexChoices(catalog);
+  const indexes = indexLabels(catalog);
   const fieldsOf = once(() => indexFields(catalog));
   const labelOf = ({ kind }: FieldDefinition, value: string | number): string => {
     const label = indexes[kind]?.().get(value);
@@ -140,7 +140,7 @@ function createNamer({ findFields }: LabelSources) {
 
 type LabelIndex = ReadonlyMap<Value, string>;
 
-const indexChoices = (catalog: Catalog): Partial<Record<FieldKind, () => LabelIndex>> => ({
+const indexLabels = (catalog: Catalog): Partial<Record<FieldKind, () => LabelIndex>> => ({
   stage: once(() => indexOf(stageChoices(catalog))),
   'lead-status': once(() => indexOf(leadStatusChoices(catalog))),
   'task-status': once(() => indexOf(taskStatusChoices)),

@@ -3,7 +3,7 @@ import type { ChoiceIndex } from './choice.ts';
 import { decodeFound, type Named, refusedName, refusedReading } from './found-name.ts';
 import { listSeparator, readMembers } from './members.ts';
 
-/** A user by name; what is no known name stands for itself, because it may be an id. */
+/** A user by name. A text that is no known name is returned as it is, because it may be an id. */
 export const readUser = (text: string, users: ChoiceIndex<string>): Named =>
   decodeFound(users.find(text), text, 'user') ?? { kind: 'value', value: text };
 
@@ -32,8 +32,8 @@ const withIds = ({ find, ...users }: ChoiceIndex<string>): ChoiceIndex<string> =
 });
 
 /**
- * Why somebody who typed these users can not have meant ids; `undefined` where they may. `ids` are those that are known. Where users have
- * names, all else that is not like the known ids is a wrong name; where none has, only what shows that it can be no id.
+ * Refuses the first text that is no id of a user; `undefined` where each may be one. `ids` are the ids that are known. Where users have names
+ * and all known ids are numbers, only a number may be another id. Otherwise any text may be one, unless its form rules that out.
  */
 export function refuseUserName(
   typed: readonly string[],

@@ -104,7 +104,7 @@ function candidatesOf(key: string, { byWord, entries, keys, words }: NameIndex):
   return [...new Set([...near, ...sharers])];
 }
 
-/** Where the text stands in the order of texts, or would. */
+/** Returns the index of the text in the sorted texts, or the index at which it would be inserted. */
 function placeOf(text: string, sorted: readonly string[]): number {
   let [from, to] = [0, sorted.length];
   while (from < to) {

@@ -18,6 +18,15 @@ export const answerLabels = {
 export type Answer = keyof typeof answerLabels;
 export const answers = Object.keys(answerLabels) as readonly Answer[];
 
+/** What can be answered to everything at once to which it is an answer: a brake is there to be looked at. */
+export const answersToAll = [
+  'crm',
+  'sheet',
+  'retry',
+  'revert',
+  'ignore',
+] as const satisfies readonly Answer[];
+
 /**
  * What can be answered under a scope: any other answer would leave it waiting, or let go on what the person meant to stop. Nothing, while
  * what the person would agree to is still being found out.

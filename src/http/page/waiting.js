@@ -41,8 +41,6 @@ export function showWaiting({ forUser, isManual, lastCycleAt, toMend, waiting })
   );
 }
 
-const kinds = { stopped: 'Stopped', error: 'Error', held: 'Held', offered: 'Offered', ignored: 'Ignored' };
-
 /** The heading of a card: who it is about, and where that is. */
 const heading = (name, ...places) => {
   const [first, ...others] = [name, ...places].filter((part) => part !== undefined && part !== '');
@@ -64,7 +62,7 @@ const showToMend = ({ entityTitle, kind, name, position, reason }) =>
       name,
       entityTitle,
       name !== undefined || position === undefined ? undefined : `row ${position + 1}`,
-      kinds[kind],
+      capitalize(kind),
     ),
     element('p', {}, reason),
   );
@@ -115,7 +113,7 @@ function showStopped({ count, shown } = { count: 0, shown: [] }) {
       'li',
       {},
       header === undefined ? `${name}: ` : `${name} · ${header}: `,
-      // What a cell shows that can not be read is no value.
+      // Where a cell cannot be read, there is no value after the change.
       ...(header === undefined || after === undefined
         ? [before === undefined ? what : `${what} from ${before}`]
         : [element('del', {}, before), ' → ', element('ins', {}, after)]),

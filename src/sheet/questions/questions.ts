@@ -1,4 +1,5 @@
 import { type FieldDefinition, findField } from '../../core/fields/field.ts';
+import { namingFields } from '../../core/fields/labels.ts';
 import { once } from '../../core/once.ts';
 import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../../core/record.ts';
 import { cutText } from '../../core/text/cut-text.ts';
@@ -34,7 +35,7 @@ export function createQuestionWriter({ known, layout }: DecideInput, names: Name
   const nameOf = (key: RecordKey): string => {
     const text = recordKeyText(key);
     const fields = (records().get(text) ?? outbox().get(text))?.fields ?? {};
-    const naming = (['title', 'full_name', 'lead_id'] as const).find((name) => fields[name] != null);
+    const naming = namingFields.find((name) => fields[name] != null);
     const definition = naming && fieldOf(key.entity, naming);
     return definition ? describeValue(definition, fields[definition.name] ?? null, names) : '';
   };
