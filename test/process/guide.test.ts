@@ -26,8 +26,12 @@ describe.skipIf(!hasTerminal)('init at a terminal, where the machine has script(
     terminal.type('http://127.0.0.1:1/api/v1/external');
     await terminal.shows('127.0.0.1:1 did not answer');
     await terminal.shows('Address of the CRM');
+    terminal.type(`${home.sheetsUrl}/api/v1/external`);
+    await terminal.shows('✗ CRM envelope');
+    await terminal.shows('Address of the CRM');
     expect(terminal.screen()).not.toContain('Key of the CRM');
     terminal.type(home.crm.baseUrl);
+    await terminal.shows('A CRM answers there.');
     await terminal.shows('Key of the CRM');
     terminal.type(home.crm.apiKey);
     await terminal.shows('The CRM answers and accepts the key.');

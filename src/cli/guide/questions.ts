@@ -22,14 +22,14 @@ const addressQuestion: Question = {
 const laterSpreadsheet = { GOOGLE_SPREADSHEET_ID: 'none-yet' };
 const laterKey = { CRM_API_KEY: `svc_live_${'0'.repeat(64)}` };
 
-/** Where the CRM is. Whether it is a CRM that answers there, only a key shows. */
+/** Where the CRM is. Asked with a key that is none, so that no other server gets the real one. */
 export const addressStep: Step = {
   parts: ['crm'],
   questions: [addressQuestion],
   standIns: { ...laterKey, ...laterSpreadsheet },
-  shows: ['settings', 'CRM address', 'CRM connection'],
-  proof: 'CRM connection',
-  proven: 'The address answers.',
+  shows: ['settings', 'CRM address', 'CRM connection', 'CRM envelope'],
+  proof: 'CRM envelope',
+  proven: 'A CRM answers there.',
 };
 
 /** The key of the CRM, and its address once more where that is why the key does not do. */
