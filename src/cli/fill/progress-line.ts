@@ -35,9 +35,14 @@ export function describeWork(work: WorkDone, now: number): string {
  * the result.
  */
 export class ProgressLine {
-  readonly #stream: NodeJS.WriteStream = process.stderr;
-  #tenth = 0;
+  readonly #stream: NodeJS.WriteStream;
+  /** The tenth that was shown last, of the work of that name. */
+  #told: { readonly name?: string | undefined; readonly tenth: number } = { tenth: 0 };
   #shown: WorkDone | undefined;
+
+  constructor(stream: NodeJS.WriteStream = process.stderr) {
+    this.#stream = stream;
+  }
 
   show(work: WorkDone): void {
     const line = describeWork(work, Date.now());
@@ -48,10 +53,11 @@ export class ProgressLine {
       clearLine(this.#stream, 1);
       return;
     }
-    const { done, total = 0 } = work;
+    const { done, name, total = 0 } = work;
     const tenth = total > 0 ? Math.floor((10 * done) / total) : 0;
-    if (tenth > this.#tenth) this.#stream.write(`${line}\n`);
-    this.#tenth = Math.max(tenth, this.#tenth);
+    const before = this.#told.name === name ? this.#told.tenth : 0;
+    if (tenth > before) this.#stream.write(`${line}\n`);
+    this.#told = { name, tenth: Math.max(tenth, before) };
   }
 
   /** Whether it is one line that changes. */

@@ -32,26 +32,30 @@ async function readAll(engine: Engine, { clock }: Link): Promise<void> {
   const line = new ProgressLine();
   const read: Record<string, number> = {};
   const sum = () => Object.values(read).reduce((total, count) => total + count, 0);
-  const begunAt: Record<string, number> = {};
+  const follow = followReading(startedAt);
   await engine.pullAll((entity, records, _isWhole, total) => {
     read[entity] = records;
-    begunAt[entity] ??= clock.now();
-    // The other lists say how long they are when their turn comes, so the bar is of one list.
-    line.show(readingOf(entity, { done: records, total, startedAt: begunAt[entity] }, clock.now()));
+    line.show(follow(entity, { done: records, total }, clock.now()));
   });
   line.end();
   print(`Read ${sum()} records of the CRM in ${Math.round((clock.now() - startedAt) / 1_000)} s.`);
 }
 
-/** How far the reading of a list is; its end is where it goes on at the same pace. */
-export function readingOf(
-  entity: Entity,
-  work: Pick<WorkDone, 'done' | 'total' | 'startedAt'>,
-  now: number,
-): WorkDone {
-  const { done, startedAt, total } = work;
-  const endsAt = total && done > 0 ? now + ((now - startedAt) * (total - done)) / done : undefined;
-  return { ...work, name: `Reading ${tabNames[entity]}`, endsAt };
+/**
+ * Follows the reading of one list after the other, from an instant on. Returns how far a list is, after each of its pages; it ends when it
+ * goes on at the same pace. Each list says how long it is when its turn comes, so there is no sum.
+ */
+export function followReading(startedAt: number) {
+  let current: { readonly entity?: Entity; readonly startedAt: number } = { startedAt };
+  let pageAt = startedAt;
+  return (entity: Entity, work: Pick<WorkDone, 'done' | 'total'>, now: number): WorkDone => {
+    // A list begins where the one before it ended: its own first page is read already.
+    if (current.entity !== entity) current = { entity, startedAt: pageAt };
+    pageAt = now;
+    const { done, total } = work;
+    const endsAt = total && done > 0 ? now + ((now - current.startedAt) * (total - done)) / done : undefined;
+    return { ...work, name: `Reading ${tabNames[entity]}`, startedAt: current.startedAt, endsAt };
+  };
 }
 
 /** What a plan comes to on each side, in numbers. */
