@@ -135,11 +135,24 @@ const tableReaders = kinds.map((kind) =>
   ),
 );
 
+/** The newest edit by SQL of each record. */
+const readEdits = readerOf(
+  () => '/sides/warehouse/tables/edit',
+  ({ columns, rows }) => {
+    const [seq, entity, id] = ['seq', 'entity', 'id'].map((name) =>
+      columns.findIndex((column) => column.name === name),
+    );
+    return new Map(rows.toReversed().map((values) => [keyOf(values[entity], values[id]), values[seq]]));
+  },
+);
+
 let tables;
 let warehouse;
 async function readWarehouse() {
   const read = await Promise.all(tableReaders.map((reader) => reader()));
-  if (tables?.every((rows, index) => rows === read[index])) return warehouse;
+  // After the rows: an edit is in the log once its row shows it.
+  const edits = await readEdits();
+  if (edits === warehouse?.edits && tables.every((rows, index) => rows === read[index])) return warehouse;
   tables = read;
   const [records, drafts] = [new Map(), new Set()];
   for (const [index, rows] of read.entries()) {
@@ -150,7 +163,7 @@ async function readWarehouse() {
       else drafts.add(entity);
     }
   }
-  warehouse = { records, drafts };
+  warehouse = { records, drafts, edits };
   return warehouse;
 }
 

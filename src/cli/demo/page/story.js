@@ -1,11 +1,8 @@
 // What happened, put together from what each side showed before and shows now.
 
-/** So soon the CRM has an edit by SQL. */
-const sentInMs = 1_500;
-
 /**
  * Follows changes from side to side. A change belongs to the side that shows it first: the daemon, which brings it to the others, is never
- * first.
+ * first. An edit by SQL can be in the CRM before the next look at either; the warehouse's log of edits tells it.
  * @param {readonly string[]} sides
  * @param {(field: string) => boolean} isText whether a field reads the same on all sides
  */
@@ -15,6 +12,9 @@ export function createStory(sides, isText) {
   const held = new Map();
   /** Since when a side has rows of a kind that no record has yet. */
   const draftsSince = new Map();
+  /** The newest edit by SQL of each record at the beginning, and of each field that is told. */
+  let editsBefore;
+  const editsTold = new Map();
 
   function begin(kind, key, side, at, more) {
     const noteBefore = held.get('sheet')?.notes?.get(key);
@@ -28,24 +28,27 @@ export function createStory(sides, isText) {
 
   function edited(side, key, field, text, at) {
     const open = openOf('edit', key, field);
+    const isSql = isBySql(side, key, field);
     if (!open) return begin('edit', key, side, at, { field, text });
     const own = open.made.find((one) => one.side === side);
     const isBrought = open.made.some(
       (one) => one.side !== side && (one.text === text || (!own && !isText(field))),
     );
-    if (isBrought && isBySql(open, side, at))
+    if (isBrought && isSql && open.made.every((one) => one.side === 'crm'))
       Object.assign(open, { made: [{ side, at, text }] }).seen.set('crm', at);
     else if (isBrought) open.seen.set(side, at);
     else if (own) Object.assign(own, { text, at });
     else open.made.push({ side, at, text });
   }
 
-  /**
-   * An edit by SQL is in the CRM before the next look at either, so the CRM may seem to be the first. What is changed in the CRM is found by
-   * reading its lists, which takes longer.
-   */
-  const isBySql = ({ made: [first, ...others] }, side, at) =>
-    side === 'warehouse' && first.side === 'crm' && others.length === 0 && at - first.at < sentInMs;
+  /** Whether the log has an edit of the record that is not told yet. */
+  function isBySql(side, key, field) {
+    if (side !== 'warehouse') return false;
+    const edit = held.get(side).edits.get(key);
+    const isNew = edit !== (editsTold.get(`${key} ${field}`) ?? editsBefore.get(key));
+    if (isNew) editsTold.set(`${key} ${field}`, edit);
+    return isNew;
+  }
 
   function vanished(side, key, at) {
     const open = openOf('delete', key);
@@ -83,6 +86,7 @@ export function createStory(sides, isText) {
     observe(side, shown, at) {
       const before = held.get(side);
       held.set(side, shown);
+      editsBefore ??= shown.edits;
       if (before === shown) return;
       if (before) {
         for (const key of before.records.keys()) if (!shown.records.has(key)) vanished(side, key, at);
