@@ -17,12 +17,14 @@ interface WriteFault {
 const nothingIsUnderWay = (stage: ProcessStage) =>
   until('every request has been carried out', async () => stage.crmArrivals() === stage.crmRequests().length);
 
-/** Cuts the connection after the next batch took effect; the sheet is so slow that nobody can look what came of it. */
-async function cutNextBatch(stage: ProcessStage): Promise<void> {
-  const before = await stage.sheetWrites();
-  await stage.setSheetFaults({ latencyMs: 1_000, failures: [{ kind: 'cut', on: 'write', when: 'after' }] });
-  await until('a batch was sent', async () => (await stage.sheetWrites()) > before);
-}
+/** Cuts the connection after each batch took effect, from now on; the sheet is so slow that nobody can look what came of it. */
+const cutBatches = (stage: ProcessStage) =>
+  stage.setSheetFaults({
+    latencyMs: 1_000,
+    failures: [{ kind: 'cut', on: 'write', when: 'after', times: 1_000 }],
+  });
+
+const rowsInSheet = async (stage: ProcessStage) => Object.values(await readSheet(stage.addresses)).flat();
 
 const pathsOf = (stage: ProcessStage, method: string) =>
   stage.crmRequests().flatMap((request) => (request.method === method ? [request.path] : []));
@@ -46,7 +48,7 @@ describe('fault 56: a kill in the first fill', limit, () => {
     await daemon.kill();
     stage.setCrmFaults({ clear: true });
     await stage.setSheetFaults({});
-    const rowsAtKill = Object.values(await readSheet(stage.addresses)).flat();
+    const rowsAtKill = await rowsInSheet(stage);
     if (hasRows !== undefined) expect(rowsAtKill.length > 0).toBe(hasRows);
     await stage.startDaemon();
     const { shown } = await stage.agreed();
@@ -73,9 +75,9 @@ describe('fault 56: a kill in the first fill', limit, () => {
       // The daemon has said that it keeps the sheet, and no record is read yet.
       stage.setCrmFaults({ latencyMs: 2_000 });
       await until('the daemon has signed', async () => (await stage.sheetWrites()) > before);
-      const cut = cutNextBatch(stage);
+      await cutBatches(stage);
       stage.setCrmFaults({ clear: true });
-      await cut;
+      await until('rows are in the sheet', async () => (await rowsInSheet(stage)).length > 0);
     }, true));
 });
 
@@ -193,11 +195,12 @@ describe('fault 56: a kill while changes in the CRM are written to the sheet', l
     await stage.agreed();
     const before = await readCrm(stage.addresses.crmUrl);
     const [typed, deleted, ...changed] = before.leads.map(({ id }) => id);
-    const cut = cutNextBatch(stage);
+    const writesBefore = await stage.sheetWrites();
+    await cutBatches(stage);
     for (const id of changed.slice(0, 15)) await stage.editCrm(`/leads/${id}`, { title: `Changed ${id}` });
     await stage.addToCrm('/leads', { title: 'Made in the CRM' });
     await stage.deleteFromCrm(`/leads/${deleted}`);
-    await cut;
+    await until('a batch was sent', async () => (await stage.sheetWrites()) > writesBefore);
     await daemon.kill();
     await stage.setSheetFaults({});
     const position = await findPosition(stage.addresses, 'lead', String(typed));
