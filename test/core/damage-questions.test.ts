@@ -17,7 +17,7 @@ import {
   shown,
   suspect,
 } from '../support/damages.ts';
-import { addRow, changeRecord, copyRow, removeRow } from '../support/world.ts';
+import { addRow, changeRecord, copyRow, removeRow, rowOf } from '../support/world.ts';
 import { creates } from '../support/world-creates.ts';
 import { cycle, decideWorld, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { syncOf, titles } from '../support/world-view.ts';
@@ -167,6 +167,27 @@ describe('a write that was undone', () => {
     const { world } = await hitNewWorld({ state: 'undone' });
     expect(scopesOf(await cycles(world))).toEqual(['damage:lead:w1.0']);
     expect(creates(world)).toEqual([]);
+  });
+
+  it('S3: makes no record of the row whose ID it took back while a copy has that, however long both stand there', async () => {
+    const world = await worldWithLeads(['Acme', 'Bolt', 'Corp']);
+    copyRow(world, bolt);
+    const row = rowOf(world, bolt);
+    row.id = emptyCell;
+    suspect(world, { ...hit, id: emptyCell, cells: { ID: over(numberCell(2)) } }, { state: 'undone' });
+    const isHeld = async () => {
+      await settle(world);
+      expect(syncOf(row)).toMatch(/^Held: This looks like record 2, and may be its row/);
+    };
+    await isHeld();
+    for (let turn = 0; turn < 3; turn += 1) {
+      world.clock.now += watchMs;
+      await isHeld();
+    }
+    expect(titles(world)).toEqual(['Acme', 'Bolt', 'Corp']);
+    row.cells['title'] = textCell('Dune');
+    await settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Bolt', 'Corp', 'Dune']);
   });
 
   it('is forgotten once it was watched for long enough, and then a read shows nothing', async () => {

@@ -153,7 +153,7 @@ describe('a copied row', () => {
     row.cells['about.url'] = textCell('https://acme.example');
     await settle(world);
     expect(syncOf(row)).toMatch(
-      /looks like record 1, whose row is missing\. Put 1 into the ID cell, or change the row and clear the ID to make it a new record\.$/,
+      /looks like record 1, and may be its row\. Put 1 into the ID cell, or change the row and clear the ID to make it a new record\.$/,
     );
     typeTitle(row, 'Gamma');
     clearId(row);
@@ -190,7 +190,7 @@ describe('a copied row', () => {
     original.id = emptyCell;
     original.cells['about.url'] = textCell('https://acme.example');
     await settle(world);
-    expect(syncOf(original)).toMatch(/^Held: This looks like record 1, whose row is missing/);
+    expect(syncOf(original)).toMatch(/^Held: This looks like record 1, and may be its row/);
     expect(titles(world)).toEqual(['Acme', 'Beta']);
   });
 

@@ -78,13 +78,13 @@ describe('an ID that somebody changed', () => {
     row.id = emptyCell;
     await settle(world);
     expect([syncOf(row), row.id]).toEqual([
-      'Held: This looks like record 2, whose row is missing. Put 2 into the ID cell, or change the row to make it a new record.',
+      'Held: This looks like record 2, and may be its row. Put 2 into the ID cell, or change the row to make it a new record.',
       emptyCell,
     ]);
     rowOf(world, acme).id = textCell('lost');
     await settle(world);
     expect(syncOf(row)).toMatch(
-      /^Held: This looks like the records 1, 2, whose rows are missing\. Put the right one/,
+      /^Held: This looks like the records 1, 2, and may be the row of one of them\. Put the right one/,
     );
     expect([ids(world), titles(world)]).toEqual([
       ['lost', '(empty)', '3'],
@@ -113,7 +113,7 @@ describe('an ID that somebody changed', () => {
     row.cells['about.url'] = textCell('https://acme.example');
     await settle(world);
     expect(syncOf(row)).toMatch(
-      /^Held: This looks like record 1, whose row is missing\. Put 1 into the ID cell/,
+      /^Held: This looks like record 1, and may be its row\. Put 1 into the ID cell/,
     );
     row.id = numberCell(1);
     await settle(world);
@@ -128,7 +128,7 @@ describe('an ID that somebody changed', () => {
     const row = rowOf(world, acme);
     Object.assign(row, { id: emptyCell, cells: { ...row.cells, title: textCell('Acme & Sons') } });
     await settle(world);
-    expect(syncOf(row)).toMatch(/^Held: This looks like record 1, whose row is missing/);
+    expect(syncOf(row)).toMatch(/^Held: This looks like record 1, and may be its row/);
     expect(titles(world)).toEqual(['Acme & Sons', 'Beta', 'Gamma']);
   });
 
@@ -140,7 +140,7 @@ describe('an ID that somebody changed', () => {
     row.id = emptyCell;
     row.cells['title'] = textCell('Acme GmbH');
     await settle(world);
-    expect(syncOf(row)).toMatch(/^Held: This looks like record 1, whose row is missing/);
+    expect(syncOf(row)).toMatch(/^Held: This looks like record 1, and may be its row/);
     expect(titles(world)).toEqual(['Acme', 'Beta', 'Gamma']);
   });
 
@@ -166,7 +166,7 @@ describe('an ID that somebody changed', () => {
     row.id = emptyCell;
     row.cells['status_name'] = textCell('nonsense');
     await settle(world);
-    expect(syncOf(row)).toMatch(/^Held: This looks like record 1, whose row is missing/);
+    expect(syncOf(row)).toMatch(/^Held: This looks like record 1, and may be its row/);
     row.id = numberCell(1);
     await settle(world);
     expect(syncOf(row)).toMatch(/^Error: “nonsense” is not known/);
@@ -193,7 +193,7 @@ describe('an ID that somebody changed', () => {
     [
       'that of another row',
       numberCell(2),
-      /^Held: This row is a copy: .+, and it looks like record 1, whose row is missing\. Put 1/,
+      /^Held: This row is a copy: .+, and it looks like record 1, and may be its row\. Put 1/,
     ],
   ] as const)(
     'to %s in a row that was edited as well is held, and its record has not vanished',
@@ -266,7 +266,7 @@ describe('an ID that somebody changed', () => {
     row.id = emptyCell;
     row.cells['title'] = textCell('Acme');
     await settle(world);
-    expect(syncOf(row)).toMatch(/^Held: This looks like record 1, whose row is missing/);
+    expect(syncOf(row)).toMatch(/^Held: This looks like record 1, and may be its row/);
     expect(titles(world)).toEqual(['Acme GmbH', 'Beta']);
   });
 });

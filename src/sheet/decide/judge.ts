@@ -135,7 +135,7 @@ export function judgeTab(tab: ClassifiedTab, { release }: Braked): Verdict[] {
   // What the rows of records come to says which other rows may be theirs.
   const first = rows.filter(({ kind }) => !dependentKinds.has(kind));
   const verdicts = first.map((row) => judgeRow(row, index, { ...around, suspectsOf: () => [] }));
-  const suspectsOf = createSuspects(tab, collect(verdicts, 'unsure'));
+  const suspectsOf = createSuspects(tab, [...collect(verdicts, 'unsure'), ...damaged.unsure]);
   const later = rows.filter(({ kind }) => dependentKinds.has(kind));
   verdicts.push(...later.map((row) => judgeRow(row, index, { ...around, suspectsOf })));
   const found = new Set([...collect(verdicts, 'resembled'), ...lookAlikes(tab).flatMap(suspectsOf)]);

@@ -1,13 +1,15 @@
+import { idHeader } from '../../../core/fields/headers.ts';
 import { journalEntry } from '../../../core/journal-entry.ts';
 import type { Entity, RecordId } from '../../../core/record.ts';
 import { quoteText } from '../../../core/text/cut-text.ts';
 import { damageScope } from '../../../core/waiting/scopes.ts';
 import type { Hold } from '../../../core/waiting/waiting.ts';
 import type { DecideInput, TableStep } from '../../plans/plan.ts';
-import { type Cell, describeCell } from '../../port/cell.ts';
+import { type Cell, describeCell, emptyCell } from '../../port/cell.ts';
 import { type Damage, type DamagedCell, type Suspect, watchMs } from '../../port/damage.ts';
 import type { TabLayout } from '../../port/layout.ts';
 import type { ObservedRow, ReadTab } from '../../port/table.ts';
+import { isLike } from '../identity/likeness.ts';
 import { writeRow } from '../rows/row-write.ts';
 import { pauseRow } from '../rows/waiting-edits.ts';
 import type { TabIndex } from '../tab-index.ts';
@@ -32,6 +34,8 @@ export interface Damaged {
   readonly named: ReadonlySet<RecordId>;
   /** Those of them that have their own row among the damaged ones: no other row is theirs. */
   readonly present: ReadonlySet<RecordId>;
+  /** Records whose ID a write gave to a row without one, and lost to its undo: a row that has it since may be a copy made in between. */
+  readonly unsure: readonly RecordId[];
   /** The rows as they were before, also those that were deleted: where one has no ID, it may be the row of a record that has none. */
   readonly before: readonly ObservedRow[];
   /** What became of the suspects, and what is asked about them, whatever brake holds. */
@@ -85,6 +89,7 @@ export function findDamaged(index: TabIndex): Damaged {
     rows: new Map([...apart].map((row) => [row, findStep(index, row, cases)])),
     named: ids.union(shown),
     present: ids.intersection(shown),
+    unsure: own.flatMap(takenBackId),
     before: findBefore(index.tab, cases),
     verdict: join(...verdicts),
     restored: { table: restored },
@@ -118,7 +123,7 @@ function openCase(index: TabIndex, suspect: Suspect, apart: ReadonlySet<Observed
     return { open, verdict: { holds: holdsOf(entity, open) } };
   }
   const rows = isWatched ? found.filter((row) => showsAgain(index, row, damage)) : found;
-  if (isWatched && rows.length === 0) return { verdict: nothing };
+  if (isWatched && rows.length === 0) return { verdict: watchOn(index, suspect) };
   const scope = damageScope(entity, idOf(suspect), id);
   const isCovered = rows.some((row) => apart.has(row));
   const reads = !isWatched && !isCovered && showsNothing(index, rows, damage) ? clearReads + 1 : 0;
@@ -136,6 +141,24 @@ function openCase(index: TabIndex, suspect: Suspect, apart: ReadonlySet<Observed
     isWatched || reads !== clearReads ? [{ ...suspect, state: 'escalated', clearReads: reads }] : [];
   const open = { suspect, rows, reason, restores };
   return { open, verdict: join(verdict, { suspectsSaved }, isRestored ? nothing : { holds }) };
+}
+
+/** The record whose ID an undone write gave to a row without one. */
+const takenBackId = ({ damage: { cells, id, kind }, state }: Suspect): RecordId[] => {
+  const given = cells[idHeader]?.written ?? emptyCell;
+  return state === 'undone' && kind === 'overwritten' && id.kind === 'empty' && given.kind !== 'empty'
+    ? [describeCell(given)]
+    : [];
+};
+
+/** Watches on, from now, as long as a row without an ID looks like the record whose ID the undo took: it may be its row. */
+function watchOn(index: TabIndex, suspect: Suspect): Verdict {
+  const { now } = index.input;
+  if (now < suspect.at + watchMs / 2) return nothing;
+  const agreements = takenBackId(suspect).flatMap((id) => index.agreements.get(id) ?? []);
+  const mayBeIts = (row: ObservedRow) => agreements.some((agreement) => isLike(index, row, agreement));
+  const isThere = index.tab.rows.some((row) => row.id.kind === 'empty' && mayBeIts(row));
+  return isThere ? { suspectsSaved: [{ ...suspect, at: now }] } : nothing;
 }
 
 /** Holds the rows. A question is asked once, also where no row is left. */

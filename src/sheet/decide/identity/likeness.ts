@@ -141,7 +141,7 @@ const namedMax = 5;
 export function suspectReason(subject: string, ids: readonly RecordId[], orElse: string): string {
   const [only, ...others] = ids;
   if (others.length === 0)
-    return `${subject} looks like record ${only}, whose row is missing. Put ${only} into the ID cell, or ${orElse}.`;
+    return `${subject} looks like record ${only}, and may be its row. Put ${only} into the ID cell, or ${orElse}.`;
   const named = [...ids.slice(0, namedMax), ...(ids.length > namedMax ? ['…'] : [])].join(', ');
-  return `${subject} looks like the records ${named}, whose rows are missing. Put the right one into the ID cell, or ${orElse}.`;
+  return `${subject} looks like the records ${named}, and may be the row of one of them. Put the right one into the ID cell, or ${orElse}.`;
 }
