@@ -56,7 +56,7 @@ const everyAnswer: readonly { readonly name: string; readonly choices: ChoicesIn
 ];
 
 /** What the emulator does by itself, and one of the others. */
-export const answersOfGoogle = drawVariants(everyAnswer, 1);
+export const answersOfGoogle = drawVariants(everyAnswer);
 
 /** An emulated spreadsheet, a table on it, and the hands of a person. */
 export async function openSandboxSheet(options: SandboxSheetsOptions = {}) {
