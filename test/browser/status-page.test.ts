@@ -134,7 +134,7 @@ test('the first fill shows what is read and what is filled, with an end once it 
   const reading = page.getByRole('progressbar', { name: 'Reading Leads from the CRM' });
   await reading.waitFor();
   expect(await reading.getAttribute('value')).toBeNull();
-  await stage.setSheetFaults({ latencyMs: 4_000 });
+  await stage.setSheetFaults({ latencyMs: 1_500 });
   await shown(page, 'The CRM does not say how many there are, so the end can not be told.');
   await expectAccessible();
   const filling = page.getByRole('progressbar', { name: 'Filling in Leads' });
