@@ -1,7 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
-import { openStage } from '../support/process-stage.ts';
 import { card, eventually, leadAt, openFilled, openStatusPage, shown } from '../support/status-page.ts';
 
 /* The page of the daemon, with a daemon of its own between a CRM and a sheet behind it. */
@@ -121,29 +120,6 @@ test('a resync is started by its button and shows how far it is, and what it cam
   await eventually(async () => Number(await bar.getAttribute('value')) >= 100).toBe(true);
   await shown(page, /left, until \d\d:\d\d/);
   await shown(page, /^Everything was read again by .*: 0 written to the sheet, 0 to the CRM\.$/);
-});
-
-test('the first fill shows what is read and what is filled, with an end once it can be told', async () => {
-  // So many batches that filling can be looked at, also on the slowest machine.
-  const counts = { leads: 2_000, opportunities: 3, tasks: 4 };
-  const stage = await openStage({ counts, appendsMax: 250 });
-  stage.setCrmFaults({ latencyMs: 300 });
-  const daemon = await stage.startDaemon();
-  const { expectAccessible, page } = await openStatusPage(browser, daemon.url);
-  await shown(page, 'Reading everything for the first time');
-  const reading = page.getByRole('progressbar', { name: 'Reading Leads from the CRM' });
-  await reading.waitFor();
-  expect(await reading.getAttribute('value')).toBeNull();
-  await stage.setSheetFaults({ latencyMs: 1_500 });
-  await shown(page, 'The CRM does not say how many there are, so the end can not be told.');
-  await expectAccessible();
-  const filling = page.getByRole('progressbar', { name: 'Filling in Leads' });
-  await eventually(async () => Number(await filling.getAttribute('value'))).toBeGreaterThan(0);
-  expect(await filling.getAttribute('max')).toBe('2000');
-  await shown(page, /left, until \d\d:\d\d/);
-  await stage.setSheetFaults({});
-  await shown(page, /^In step$/);
-  expect(await page.getByRole('progressbar').count()).toBe(0);
 });
 
 test('a page whose daemon is gone says since when, and goes on by itself when it is back', async () => {

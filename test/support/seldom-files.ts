@@ -1,8 +1,9 @@
-/** Tests of trouble that is rare, each of which takes long: what stands still, is killed, full, refused, gone, renamed or lost. */
+/** Tests that take long: of rare trouble, where something stands still, is killed, full, refused, gone, renamed or lost, and of long waits. */
 export const seldomFiles: readonly string[] = [
   'test/app/link-runner.test.ts',
   'test/browser/links-page.test.ts',
   'test/browser/status-page-commands.test.ts',
+  'test/browser/status-page-fill.test.ts',
   'test/contract/cell-round-trip.test.ts',
   'test/contract/dialects.test.ts',
   'test/contract/earlier-writes.test.ts',
@@ -18,6 +19,7 @@ export const seldomFiles: readonly string[] = [
   'test/process/backup.test.ts',
   'test/process/contacts.test.ts',
   'test/process/crash.test.ts',
+  'test/process/demo-check.test.ts',
   'test/process/disturbed-time.test.ts',
   'test/process/fill.test.ts',
   'test/process/full-disk.test.ts',
@@ -25,6 +27,7 @@ export const seldomFiles: readonly string[] = [
   'test/process/health.test.ts',
   'test/process/links.test.ts',
   'test/process/queue-loss.test.ts',
+  'test/process/repeated-starts.test.ts',
   'test/process/second-daemon.test.ts',
   'test/process/secrets.test.ts',
   'test/process/undo-crash.test.ts',
