@@ -45,8 +45,9 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     expect: { poll: { interval: 100, timeout: 15_000 } },
     env: temporaryFiles(),
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // A browser, a daemon and two servers may share a busy machine: a limit is there for what hangs.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // What a worker has loaded serves all its files: loading it anew for each took a tenth of the whole time. So no file may leave anything behind.
     isolate: false,
     // Process and browser tests wait for servers and processes of their own more than they compute.

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
 import { expectAccessible } from '../support/accessible.ts';
 import { launchBrowser } from '../support/browser.ts';
@@ -8,9 +8,6 @@ import { type CommandProcess, spawnCommand } from '../support/daemon-process.ts'
 import { until } from '../support/until.ts';
 
 /* The page of a whole demo: what its buttons and its panes do is looked up at each side beside it. */
-
-// A browser, a daemon, a database and three servers share what may be a busy machine.
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 let browser: Browser;
 let demo: CommandProcess;

@@ -1,5 +1,5 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startFront } from '../../src/http/front.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { openLinksStage } from '../support/links-stage.ts';
@@ -8,9 +8,6 @@ import { createRecordingLog } from '../support/recording-log.ts';
 import { openStatusPage } from '../support/status-page.ts';
 
 /* The page of a daemon that runs several links. */
-
-// A browser, a daemon and four servers share what may be a busy machine.
-vi.setConfig({ testTimeout: 180_000 });
 
 let browser: Browser;
 

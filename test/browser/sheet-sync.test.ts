@@ -1,13 +1,10 @@
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { valueAt } from '../../src/cli/check/crm-person.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { openScenario, type Scenario, type ScenarioOptions } from '../support/scenario.ts';
 
 /* What a person does on the sheet's page, with the whole daemon between it and the CRM. */
-
-// A browser, a daemon and two servers share what may be a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 let browser: Browser;
 

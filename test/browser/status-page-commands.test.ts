@@ -1,14 +1,11 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import type { ProcessStage } from '../support/process-stage.ts';
 import { card, eventually, leadAt, openFilled, openStatusPage, shown } from '../support/status-page.ts';
 import { findPosition, readCrm } from '../support/two-sides.ts';
 
 /* What people do on the page of the daemon, and what comes of it on both sides. */
-
-// A browser, a daemon and two servers share what may be a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 let browser: Browser;
 

@@ -1,11 +1,8 @@
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import { openStage } from '../support/process-stage.ts';
 import { eventually, openStatusPage, shown } from '../support/status-page.ts';
-
-// A browser, a daemon and two servers share what may be a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 let browser: Browser;
 

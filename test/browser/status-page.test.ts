@@ -1,12 +1,9 @@
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import { card, eventually, leadAt, openFilled, openStatusPage, shown } from '../support/status-page.ts';
 
 /* The page of the daemon, with a daemon of its own between a CRM and a sheet behind it. */
-
-// A browser, a daemon and two servers share what may be a busy machine.
-vi.setConfig({ testTimeout: 120_000 });
 
 let browser: Browser;
 

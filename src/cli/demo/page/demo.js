@@ -20,7 +20,7 @@ function say(id, text) {
 
 /**
  * Reads the CRM last and takes it first: what came to another side through the CRM is then never found there before. All of a look counts as
- * of one instant.
+ * of one instant. Returns whether all sides were read.
  */
 async function look() {
   const shown = new Map();
@@ -32,8 +32,10 @@ async function look() {
   for (const side of sides) if (shown.get(side)) story.observe(side, shown.get(side), at);
   const latest = story.latest();
   if (latest) say('line', describe(latest, sides));
-  setTimeout(look, lookEveryMs);
+  return sides.every((side) => shown.get(side));
 }
+
+const pause = () => new Promise((resolve) => setTimeout(resolve, lookEveryMs));
 
 async function showStatus() {
   try {
@@ -73,5 +75,10 @@ for (const tab of tabs)
 
 // It knows the custom fields that the others have as well.
 await readers.crm().catch(() => undefined);
-look();
+// Only what changes after the first look at a side is told: until then the page says nothing of how the sides stand.
+while (!(await look())) await pause();
 showStatus();
+for (;;) {
+  await pause();
+  await look();
+}
