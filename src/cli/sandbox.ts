@@ -1,6 +1,8 @@
+import process from 'node:process';
 import { type Command, InvalidArgumentError } from 'commander';
 import { startSandboxCrm } from '../sandbox/crm/server.ts';
 import { startSandboxSheets } from '../sandbox/sheets/server.ts';
+import { print } from './command.ts';
 import { stopRequested } from './signals.ts';
 
 /** Reads an option that is a whole number of at least `min`. */
@@ -17,6 +19,18 @@ type SandboxNumber =
   | ('leads' | 'opportunities' | 'tasks');
 
 type SandboxFlags = Readonly<Record<SandboxNumber, number>> & { readonly host: string };
+
+/** One to a line: a terminal breaks longer lines in the middle of a key. */
+const describePlaces = (places: Readonly<Record<string, string>>): string[] => [
+  `Address of the CRM:   ${places['crmBaseUrl']}`,
+  `Key of the CRM:       ${places['crmApiKey']}`,
+  `Spreadsheet:          ${places['spreadsheetId']}`,
+  `Google:               export GOOGLE_API_ROOT_URL=${places['sheetsRootUrl']}`,
+  `Look at the CRM:      ${places['crmPageUrl']}`,
+  `Look at the sheet:    ${places['gridUrl']}`,
+  '',
+  'Ctrl-C ends the sandbox.',
+];
 
 export function addSandboxCommand(program: Command): void {
   program
@@ -43,9 +57,9 @@ export function addSandboxCommand(program: Command): void {
       const sheets = await startSandboxSheets({ host, port: flags.sheetsPort, seed });
       const { rootUrl: sheetsRootUrl, spreadsheetId, gridUrl } = sheets;
       const { baseUrl: crmBaseUrl, apiKey: crmApiKey, pageUrl: crmPageUrl } = crm;
-      console.log(
-        JSON.stringify({ crmBaseUrl, crmApiKey, crmPageUrl, sheetsRootUrl, spreadsheetId, gridUrl }),
-      );
+      const places = { crmBaseUrl, crmApiKey, crmPageUrl, sheetsRootUrl, spreadsheetId, gridUrl };
+      if (process.stdout.isTTY) print(...describePlaces(places));
+      else console.log(JSON.stringify(places));
       await stopRequested();
       await Promise.all([crm.close(), sheets.close()]);
     });

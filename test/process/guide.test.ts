@@ -58,6 +58,8 @@ describe.skipIf(!hasTerminal)('init at a terminal, where the machine has script(
     await terminal.shows('Next: start the daemon');
     expect(await terminal.ended).toBe(0);
     expect(terminal.screen()).not.toContain(home.crm.apiKey);
+    // A line break that print took for one of somebody who forges lines.
+    expect(terminal.screen()).not.toContain('\\n');
     expect(await home.rowsOf('Leads')).toEqual([]);
     expect(parse(await home.read(configFile))).toEqual({
       crm: { baseUrl: home.crm.baseUrl, apiKeyFile: 'secrets/crm-api-key' },

@@ -31,9 +31,11 @@ const neededOfCrm = ['CRM_BASE_URL', 'CRM_API_KEY'];
 const crmKeyFile = 'secrets/crm-api-key';
 const tokenFile = 'secrets/control-token';
 
-const welcome = `It takes the address and a key of the CRM, a login for Google, and a spreadsheet; README.md says where
-they come from. Each answer is checked at once. Ctrl-C stops, and what was checked is kept.
-`;
+const welcome = [
+  'It takes the address and a key of the CRM, a login for Google, and a spreadsheet; README.md says where',
+  'they come from. Each answer is checked at once. Ctrl-C stops, and what was checked is kept.',
+  '',
+];
 
 /**
  * Brings the settings together: what the environment and the configuration file lack comes from the flags, or from the person at the
@@ -71,7 +73,7 @@ export async function guide(
     missing.delete('GOOGLE_APPLICATION_CREDENTIALS');
   const file = configFileOf(environment);
   if (lacking.length > 0 || isTold) await openFile(file, lacking.length > 0 ? lacking : toldNames, person);
-  if (lacking.length > 0) person?.tell(welcome);
+  if (lacking.length > 0) person?.tell(...welcome);
   let known = environment;
   const steps = [
     ...(person && lacking.includes('CRM_BASE_URL') && told['CRM_BASE_URL'] === undefined
@@ -117,7 +119,7 @@ function refuseTwice(told: Environment, missing: ReadonlySet<string>): void {
 async function openFile(file: string, lacking: readonly string[], person: Person | undefined): Promise<void> {
   const isBegun = Object.keys(readConfigFile(file, false)).length > 0;
   const isOwn = isBegun && isBegunByInit(file);
-  if (isOwn) person?.tell(`Goes on with what ${file} has already.\n`);
+  if (isOwn) person?.tell(`Goes on with what ${file} has already.`, '');
   const isTaken = isBegun && !isOwn;
   if (isTaken && !(await person?.agrees(`${file} is there already. Add to it what it lacks?`))) {
     const message = `${file} is there already and stays as it is. It lacks ${lacking.join(', ')}.`;

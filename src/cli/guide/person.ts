@@ -18,7 +18,7 @@ export function findPerson() {
   /** Returns what was typed, without blanks around it. */
   const ask = (question: string) => readLine(showControls(question), process.stdout);
   return {
-    tell: (sentence: string) => print(sentence),
+    tell: print,
     ask,
     /** The same for a secret. */
     async askSecretly(question: string) {

@@ -50,17 +50,19 @@ export const crmStep: Step = {
 };
 
 /** Keys last: organisations forbid them by default, and then nothing else of Google's console says how to go on. */
-export const loginWords = `The login to Google, step by step; more is in src/manual/operating.md, “Log in to Google”:
-  1. a project            https://console.cloud.google.com/projectcreate
-  2. the Sheets API in it https://console.cloud.google.com/apis/library/sheets.googleapis.com  (Enable)
-  3. a service account    https://console.cloud.google.com/iam-admin/serviceaccounts  (without a role; note its address)
-  4. a login as that account. Organisations forbid key files by default (iam.disableServiceAccountKeyCreation,
-     “Service account key creation is disabled”), so log in without one:
-       your own machine   gcloud auth application-default login --impersonate-service-account=ADDRESS
-                          and leave the answer empty
-       Google Cloud       attach the account to the machine, and leave the answer empty
-       elsewhere          name the file of a workload identity federation
-       if keys are allowed and nothing else is possible: the account, Keys, Add key, JSON; name that file`;
+export const loginWords = [
+  'The login to Google, step by step; more is in src/manual/operating.md, “Log in to Google”:',
+  '  1. a project            https://console.cloud.google.com/projectcreate',
+  '  2. the Sheets API in it https://console.cloud.google.com/apis/library/sheets.googleapis.com  (Enable)',
+  '  3. a service account    https://console.cloud.google.com/iam-admin/serviceaccounts  (without a role; note its address)',
+  '  4. a login as that account. Organisations forbid key files by default (iam.disableServiceAccountKeyCreation,',
+  '     “Service account key creation is disabled”), so log in without one:',
+  '       your own machine   gcloud auth application-default login --impersonate-service-account=ADDRESS',
+  '                          and leave the answer empty',
+  '       Google Cloud       attach the account to the machine, and leave the answer empty',
+  '       elsewhere          name the file of a workload identity federation',
+  '       if keys are allowed and nothing else is possible: the account, Keys, Add key, JSON; name that file',
+];
 
 const personalAccount = 'the address that you logged in with';
 const lookMs = 10_000;
@@ -73,7 +75,7 @@ export const sheetStep: Step = {
       variable: 'GOOGLE_APPLICATION_CREDENTIALS',
       blamedBy: ['Google login'],
       async ask(person, _answers, before) {
-        if (before === undefined) person.tell(loginWords);
+        if (before === undefined) person.tell(...loginWords);
         const question = 'Credentials file of Google, or nothing for the login of this machine';
         for (;;) {
           const answer = await person.ask(withBefore(question, before));
