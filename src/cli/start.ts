@@ -8,7 +8,7 @@ import { createRereadKeys } from '../app/link.ts';
 import { startLinksDaemon } from '../app/links-daemon.ts';
 import { createLog } from '../app/logger.ts';
 import type { LinkSettings } from '../app/settings.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, print } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
 import { followFill, LinkFill } from './fill/fill-progress.ts';
 import { LinksFill } from './fill/links-fill.ts';
@@ -29,6 +29,7 @@ export function addStartCommand(program: Command, { environment }: CommandContex
       const daemon = await (only.link === undefined
         ? startDaemon(only, log, createRereadKeys(environment, log))
         : startLinksDaemon(links, log, (link) => createRereadKeys(environment, log, link)));
+      if (isWatched) print(`The daemon runs until Ctrl-C. Its page: ${daemon.url}/`);
       const stopping = new AbortController();
       // Whoever wants to hear of troubles alone has no use for it, and where plans are applied by a person nothing is filled by itself.
       if (['debug', 'info'].includes(level) && links.some(({ writes }) => writes === 'automatic'))
