@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { daemonOrigin, type Environment, loadSettings } from '../app/config.ts';
 import { openLink } from '../app/link.ts';
@@ -78,7 +79,7 @@ export function addInitCommand(program: Command, { environment, finish }: Comman
 function setUpDocker(environment: Environment, profile?: DockerProfile): void {
   print(...keepForDocker(loadSettings(environment), profile));
   print(
-    '✓ The files for Docker are in secrets/, and what is switched on in .env.',
+    `✓ The files for Docker are in secrets/${existsSync('.env') ? ', and what is switched on in .env' : ''}.`,
     'Next: docker compose run --rm daemon init, and then docker compose up -d.',
   );
 }

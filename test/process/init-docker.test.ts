@@ -1,4 +1,4 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import process from 'node:process';
 import { expect, test } from 'vitest';
@@ -50,7 +50,10 @@ test(
   limit,
   async () => {
     const home = await openHome();
-    await home.init(...home.flags, '--profile', 'redis');
+    await home.init(...home.flags);
+    await chmod(join(home.directory, configFile), 0o600);
+    await home.init('--profile', 'redis');
+    expect(await home.modeOf(configFile)).toBe(0o644);
     expect(await home.modeOf('secrets')).toBe(0o700);
     const own = process.getuid?.() ?? 0;
     const { uid } = await stat(join(home.directory, 'secrets/crm-api-key'));

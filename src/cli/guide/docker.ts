@@ -13,6 +13,7 @@ export const dockerProfiles = ['redis'] as const;
 export type DockerProfile = (typeof dockerProfiles)[number];
 
 const secretsDirectory = './secrets';
+const configDirectory = './config';
 /** Users of the containers: node of the image, and redis of its own. */
 const users = { daemon: 1000, redis: 999 } as const;
 
@@ -27,6 +28,7 @@ export function keepForDocker({ crm, http, sheet, warehouse }: Settings, profile
   try {
     mkdirSync(secretsDirectory, { recursive: true });
     chmodSync(secretsDirectory, 0o700);
+    openConfig();
     const left = [offer('crm-api-key', crm.apiKey), offerLogin(sheet)];
     offer('control-token', http.controlToken ?? makeSecret());
     if (warehouse) {
@@ -41,6 +43,14 @@ export function keepForDocker({ crm, http, sheet, warehouse }: Settings, profile
   } catch (cause) {
     throw new SyncError('CONFIG_INVALID', 'A file that Docker needs can not be read or written.', { cause });
   }
+}
+
+/** Where the clone or the file was made for its owner alone, the user of the container could not read it. No secret is in it. */
+function openConfig(): void {
+  if (!existsSync(configDirectory)) return;
+  chmodSync(configDirectory, 0o755);
+  const file = join(configDirectory, 'crm-sheet-sync.yaml');
+  if (existsSync(file)) chmodSync(file, 0o644);
 }
 
 /** Both files have the same password, so they are made together. */
