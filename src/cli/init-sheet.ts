@@ -1,4 +1,5 @@
 import { adoptRows, planAdoption, readCandidates, rowNumber, type TabAdoption } from '../sheet/adopt.ts';
+import { extraFieldNames } from '../sheet/cells/extra-fields.ts';
 import type { SheetLink } from '../sheet/link.ts';
 import { describeInstance } from '../sheet/port/instance.ts';
 import { recordTabs } from '../sheet/port/layout.ts';
@@ -32,8 +33,16 @@ async function layOut(link: SheetLink, consent: LayOutConsent): Promise<boolean>
   if (offered.length > 0) print(nameAdvice);
   const tabs = layout.map(({ title, columns }) => `${title} (${columns.length} columns)`).join(', ');
   if (held.length === 0) print(`The spreadsheet has its tabs: ${tabs}.`);
+  const isNamed = recordTabs(layout).some(({ columns, entity }) => {
+    const more = extraFieldNames(entity);
+    return columns.some(({ field }) => more.includes(field));
+  });
+  if (!isNamed) print(moreAdvice);
   return held.length === 0;
 }
+
+const moreAdvice =
+  'A tab can show more: a link to each record, when the CRM last changed a lead, and its contacts. See “More columns” in src/manual/operating.md.';
 
 /** Columns beside those of a list from before would show the same values once more. */
 const nameAdvice =
