@@ -6,6 +6,7 @@ import type { OutboxItem } from '../core/state.ts';
 import { answersTo } from '../core/waiting/answer.ts';
 import { shownUnder } from '../core/waiting/brakes.ts';
 import type { Conflict } from '../core/waiting/waiting.ts';
+import { labelsOf } from '../sync/labels.ts';
 import type { PlanDifference, Question, Side, SidePace, SideReport } from '../sync/side.ts';
 import { createNames, type Decoded, decode, encode } from './cells/codec.ts';
 import { namesOfRecords, titledChoices } from './cells/lead-names.ts';
@@ -24,6 +25,7 @@ import { describeInstance } from './port/instance.ts';
 import { columnOf, type Layout, tabOf } from './port/layout.ts';
 import { SoleWriter } from './sole-writer.ts';
 import { tableLayout } from './tab-columns.ts';
+import { type ToldPlan, tellPlan } from './told-plan.ts';
 
 /** Reading and writing the sheet stays within Google's quota. */
 const cycleGapMs = 1_500;
@@ -76,10 +78,10 @@ export class SheetSide implements Side {
     return applied ?? plan;
   }
 
-  async plan(): Promise<Plan> {
+  async plan(): Promise<ToldPlan> {
     const plan = await dryRun(this.#link, this.#start);
     this.#gate.keep(plan);
-    return plan;
+    return { ...plan, told: tellPlan(labelsOf(this.#link), plan) };
   }
 
   async apply(run: string): Promise<readonly PlanDifference[] | undefined> {

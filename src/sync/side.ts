@@ -44,6 +44,8 @@ export interface SidePlan {
   readonly run: string;
   /** The side it is of, where it says so. */
   readonly side?: string;
+  /** All of it in words, in lines; nothing where there is nothing to do and to say. */
+  readonly told: readonly string[];
 }
 
 /** Something that one of two plans does or says otherwise than the other, in words; absent where a plan has nothing there. */

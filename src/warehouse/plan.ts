@@ -1,6 +1,8 @@
+import type { Labels } from '../core/fields/labels.ts';
 import type { Entity } from '../core/record.ts';
 import type { Brake, Hold } from '../core/waiting/waiting.ts';
 import type { PlanDifference, SidePlan } from '../sync/side.ts';
+import { tellBrake, tellHold } from '../sync/told-plan.ts';
 import { showSql } from './edits/context.ts';
 import type { EditedRow } from './port/port.ts';
 
@@ -43,6 +45,24 @@ export const editsOf = (rows: readonly EditedRow[]): readonly PlannedEdit[] =>
         }));
       }),
   );
+
+/** Says what a plan writes to the warehouse, which edits by SQL it decides about, and what it leaves to people. */
+export function tellPlan(labels: Labels, plan: Omit<WarehousePlan, 'told'>): string[] {
+  const { brakes, deletes, edits, holds, records } = plan;
+  const tellCounts = (verb: string, counts: WarehousePlan['records']) =>
+    Object.entries(counts)
+      .filter(([, count]) => count > 0)
+      .map(([entity, count]) => `Warehouse  ${verb} ${count} ${labels.titles[entity as Entity]}`);
+  return [
+    ...tellCounts('write', records),
+    ...tellCounts('delete', deletes),
+    ...edits.map(
+      ({ after, before, place }) => `SQL  ${place}: ${before === '' ? after : `${before} → ${after}`}`,
+    ),
+    ...brakes.flatMap((brake) => tellBrake(labels, brake)),
+    ...holds.map((hold) => tellHold(labels, hold)),
+  ];
+}
 
 /** What is different between two plans, by kind of record. */
 export function comparePlans(planned: WarehousePlan, now: WarehousePlan): PlanDifference[] {

@@ -2,6 +2,7 @@ import { isSyncError } from '../core/errors.ts';
 import type { Entity } from '../core/record.ts';
 import type { OutboxItem } from '../core/state.ts';
 import type { Hold } from '../core/waiting/waiting.ts';
+import { labelsOf } from '../sync/labels.ts';
 import type { Link } from '../sync/link.ts';
 import { wake } from '../sync/pushing/pusher.ts';
 import { readOwnCatalog } from '../sync/reading/account.ts';
@@ -16,7 +17,7 @@ import { freshnessOf } from './freshness.ts';
 import { LaidOut } from './laid-out.ts';
 import { fillDue, writeDue } from './land.ts';
 import type { WarehouseLink, WarehouseTerms } from './link.ts';
-import { comparePlans, editsOf, type WarehousePlan } from './plan.ts';
+import { comparePlans, editsOf, tellPlan, type WarehousePlan } from './plan.ts';
 import { newWarehouseError } from './port/errors.ts';
 import type { WarehouseLayout } from './port/layout.ts';
 import type { EditedRow, Meeting } from './port/port.ts';
@@ -346,7 +347,7 @@ export class WarehouseSide implements Side {
     const records = Object.fromEntries(
       Object.entries(due).map(([entity, count]) => [entity, count - (deletes[entity as Entity] ?? 0)]),
     );
-    return {
+    const plan = {
       run: newWord(),
       side: 'warehouse',
       at: clock.now(),
@@ -355,7 +356,8 @@ export class WarehouseSide implements Side {
       edits: editsOf(edited),
       brakes,
       holds,
-    };
+    } as const;
+    return { ...plan, told: tellPlan(labelsOf(this.#link), plan) };
   }
 
   #decideEdits(layout: WarehouseLayout): Promise<void> {

@@ -88,7 +88,6 @@ test('JSON says the same as the daemon, and steers no terminal either', async ()
 const forger = '1001\nWaits: forged (answer everything)\r\u0085\u2028\u202e\u2066Eve';
 const shownForger = '1001\\nWaits: forged (answer everything)\\u000d\\u0085\\u2028\\u202e\\u2066Eve';
 const forgedKey = { entity: 'lead', id: forger };
-const refusals = [{ entity: 'lead', id: forger, position: 1, reason: forger }];
 const forgedQuestion = { ...waiting, name: forger, what: forger, about: { tab: forger, crm: forger } };
 
 test.each<[words: string, answer: object]>([
@@ -96,20 +95,7 @@ test.each<[words: string, answer: object]>([
     'status',
     { ...calm, waiting: [forgedQuestion], toMend: [{ kind: 'error', name: forger, reason: forger }] },
   ],
-  [
-    'plan',
-    {
-      id: 'run',
-      conditions: [],
-      outbox: { save: [], drop: [] },
-      table: [],
-      restlessRows: 0,
-      brakes: [],
-      holds: [],
-      refusals,
-      conflicts: [],
-    },
-  ],
+  ['plan', { id: 'run', conditions: [], told: [forger], brakes: [], holds: [], refusals: [], conflicts: [] }],
   [
     'history',
     {
@@ -250,13 +236,11 @@ test('what was typed wrongly is told as wrong usage, by the daemon too, and not 
 
 const emptyPlan = {
   id: 'run',
-  outbox: { save: [], drop: [] },
-  table: [],
+  told: [],
   conflicts: [],
   brakes: [],
   holds: [],
   refusals: [],
-  restlessRows: 0,
   conditions: [],
 };
 
@@ -268,30 +252,18 @@ test('a plan in which nothing is to be done calls both sides the same only where
   );
 });
 
-test('a plan shows the value with which a person settled a conflict before that is put into the sheet', async () => {
-  const key = { entity: 'lead', id: '42' };
-  const step = { key, offers: {}, write: { kind: 'set', entity: 'lead' } };
-  const plan = { ...emptyPlan, table: [{ ...step, journal: { after: { title: 'Chosen' } } }, step] };
-  expect((await printed(['plan'], await answering(plan))).split('\n').slice(0, 2)).toEqual([
-    'Sheet  set lead 42 title="Chosen"',
-    'Sheet  set lead 42 (its ID, Sync text or look)',
+test('a plan is told side by side, with how to do exactly each', async () => {
+  const warehouse = { ...emptyPlan, id: 'other', side: 'warehouse', told: ['Warehouse  write 3 Leads'] };
+  const answer = { ...emptyPlan, told: ['CRM  update Acme (#42) · Title: A → B'], others: [warehouse] };
+  expect((await printed(['plan'], await answering(answer))).split('\n')).toEqual([
+    'CRM  update Acme (#42) · Title: A → B',
+    'Warehouse  write 3 Leads',
+    'To do exactly this at the sheet: apply run',
+    'To do exactly this at the warehouse: apply other',
   ]);
 });
 
-test('what is held or an error is named by its tab, its record, or the row of the sheet that has none yet', async () => {
-  const holds = [
-    { entity: 'task', reason: 'There is no tab.' },
-    { entity: 'lead', id: '', position: 4, reason: 'It looks like record 7.' },
-    { entity: 'lead', id: '42', position: 1, reason: 'Paused.' },
-  ];
-  const refusals = [{ entity: 'lead', position: 8, reason: 'Not a date.' }];
-  const plan = await printed(['plan'], await answering({ ...emptyPlan, holds, refusals }));
-  expect(plan.split('\n').slice(0, 4)).toEqual([
-    'Held  task: There is no tab.',
-    'Held  lead row 5: It looks like record 7.',
-    'Held  lead 42: Paused.',
-    'Error  lead row 9: Not a date.',
-  ]);
+test('what is to be mended is named by its tab, its record, or the row of the sheet that has none yet', async () => {
   const toMend = [
     { kind: 'stopped', entityTitle: 'Leads, Tasks', reason: 'The key is a new one.' },
     { kind: 'held', entityTitle: 'Leads', position: 4, reason: 'It looks like record 7.' },
@@ -321,37 +293,5 @@ test('`status` and `plan` need a person for everything that they list as held or
   expect(await codesOf({ holds: [{ entity: 'lead', reason: 'Not added.', isOffer: true }] })).toEqual([0, 0]);
   expect(await codesOf({ holds: [{ entity: 'question', reason: 'It has no column “ID”.' }] })).toEqual([
     3, 3,
-  ]);
-});
-
-test('what waits behind a brake is told in words where a cell shows what can not be read, and not as empty', async () => {
-  const shown = [
-    { id: '1', what: 'differs', field: 'due_date' },
-    { id: '2', what: 'differs', field: 'due_date', before: '2026-12-31' },
-    { id: '3', what: 'emptied', field: 'due_date', before: '2026-12-31', after: null },
-    { id: '4', what: 'row gone' },
-  ];
-  const brake = { scope: 'brake:task:rebase', entity: 'task', reason: 'New.', changes: { count: 4, shown } };
-  const plan = await printed(['plan'], await answering({ ...emptyPlan, brakes: [brake] }));
-  expect(plan.split('\n').slice(1, 5)).toEqual([
-    '  task-1 due_date: differs',
-    '  task-2 due_date: differs from "2026-12-31"',
-    '  task-3 due_date: "2026-12-31" → null',
-    '  task-4: row gone',
-  ]);
-});
-
-test('a plan asks nobody to approve a brake of which nobody is asked', async () => {
-  const reading = {
-    scope: 'brake:lead:reading',
-    entity: 'lead',
-    reason: 'The CRM is being read.',
-    changes: { count: 0, shown: [] },
-  };
-  const emptied = { ...reading, scope: 'brake:task:emptied', entity: 'task', reason: 'All 5 rows are gone.' };
-  const plan = await printed(['plan'], await answering({ ...emptyPlan, brakes: [reading, emptied] }));
-  expect(plan.split('\n').slice(0, 2)).toEqual([
-    'Stopped  The CRM is being read.',
-    'Stopped  All 5 rows are gone. To go on: answer brake:task:emptied approve',
   ]);
 });

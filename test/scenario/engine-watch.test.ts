@@ -53,7 +53,7 @@ const idleSide = ({ mirror }: SheetLink, name: string, pollMs: number): Side => 
   report: undefined,
   askedAt: '',
   cycle: async () => undefined,
-  plan: async () => ({ run: 'none' }),
+  plan: async () => ({ run: 'none', told: [] }),
   apply: async () => undefined,
   countRows: () => ({}),
   isWithheld: () => false,

@@ -1,6 +1,7 @@
 import type { SheetLink } from '../../src/sheet/link.ts';
 import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { SheetSide } from '../../src/sheet/side.ts';
+import type { ToldPlan } from '../../src/sheet/told-plan.ts';
 import { Engine } from '../../src/sync/engine.ts';
 import type { Side } from '../../src/sync/side.ts';
 
@@ -30,8 +31,8 @@ export class SheetEngine extends Engine {
     return this.#first.cycle() as Promise<Plan>;
   }
 
-  plan(): Promise<Plan> {
-    return this.#first.plan() as Promise<Plan>;
+  plan(): Promise<ToldPlan> {
+    return this.#first.plan() as Promise<ToldPlan>;
   }
 
   get #first() {

@@ -20,6 +20,7 @@ const names: readonly FieldName[] = ['title', 'about.url'];
 
 interface ToyPlan {
   readonly run: string;
+  readonly told: string[];
   readonly at: number;
   readonly save: OutboxItem[];
   readonly conflicts: Conflict[];
@@ -75,7 +76,7 @@ export class ToySide implements Side {
   #decide(): ToyPlan {
     const { clock, mirror, newWord } = this.#link;
     const nothing = { save: [], conflicts: [], agreed: [], journal: [], answered: [] };
-    const plan: ToyPlan = { run: newWord(), at: clock.now(), ...nothing };
+    const plan: ToyPlan = { run: newWord(), told: [], at: clock.now(), ...nothing };
     for (const record of mirror.readRecords('lead')) {
       const item = mirror.findOutboxItem(record.key);
       // One that found the record moved is decided anew.
