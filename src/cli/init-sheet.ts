@@ -42,7 +42,7 @@ async function layOut(link: SheetLink, consent: LayOutConsent): Promise<boolean>
 }
 
 const moreAdvice =
-  'A tab can show more: a link to each record, when the CRM last changed a lead, and its contacts. See “More columns” in src/manual/operating.md.';
+  'A tab can show more: a link to each record, when and on which side it was last changed, and the contacts of a lead. See “More columns” in src/manual/operating.md.';
 
 /** Columns beside those of a list from before would show the same values once more. */
 const nameAdvice =

@@ -51,6 +51,9 @@ export interface SideStores {
 /** The side to whose stores a mirror opens; an operator's own steps are there as well. */
 export const firstSide = 'sheet';
 
+/** What a side did that makes a record what it is now, where its last write does not tell. */
+export type HowSaved = 'created' | 'takenBack';
+
 /**
  * The only truth about what was observed, agreed, and still has to be done, with the stores of one side. All calls are synchronous and
  * durable when they return (or when the transaction around them does).
@@ -82,8 +85,8 @@ export interface Mirror extends SideStores {
 
   readRecords(entity?: Entity): StoredRecord[];
   findRecord(key: RecordKey): StoredRecord | undefined;
-  /** A version that begins with it is made by this side where it `isCreated` by it, or where its last write is another one than before. */
-  saveRecord(record: StoredRecord, isCreated?: boolean): void;
+  /** A version that begins with it is made by this side where that has created it, or where its last write is another one than before. */
+  saveRecord(record: StoredRecord, how?: HowSaved): void;
   dropRecord(key: RecordKey): void;
 
   appendJournal(entries: readonly JournalEntry[]): void;

@@ -29,6 +29,8 @@ export interface KnownRecord {
   /** `gone` once its absence is proven: two complete sweeps and a direct read. */
   readonly presence: 'present' | 'gone';
   readonly written?: Written;
+  /** Who made it what it is: the name of a side, or `undo`. Absent where that was somebody in the CRM. */
+  readonly madeBy?: string;
 }
 
 /** Our last write to a record: when it was acknowledged, and the values that it replaced. */

@@ -59,7 +59,7 @@ export function openTables(connection: Connection, ballast: Ballast): Mirror {
       ...shared,
       of,
       side,
-      saveRecord: (record, isCreated) => versions.saveRecord(record, side, isCreated),
+      saveRecord: (record, how) => versions.saveRecord(record, side, how),
       feed: openFeed(connection, side, followers.isFollower),
       edits: openTakenEdits(connection, side),
       ...openSideStores(connection, side),
@@ -96,7 +96,7 @@ const openRecords = (connection: Connection) =>
     key: { ...recordKey, columns: ['key', 'entity'], write: (key) => [...recordKey.write(key), key.entity] },
     fields,
     unread: json<Unread | undefined>('fields of a record', namedOf(isText)),
-    ...plain('observedAt', 'heardAt', 'firstSeenAt', 'lastSeenAt', 'missedSweeps', 'presence'),
+    ...plain('observedAt', 'heardAt', 'firstSeenAt', 'lastSeenAt', 'missedSweeps', 'presence', 'madeBy'),
     written,
   });
 

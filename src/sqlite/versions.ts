@@ -1,5 +1,5 @@
 import type { EndedVersion } from '../core/feed.ts';
-import type { Mirror } from '../core/mirror.ts';
+import type { HowSaved, Mirror } from '../core/mirror.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
 import type { StoredRecord } from '../core/state.ts';
 import { differingFields, equalFields } from '../core/value.ts';
@@ -20,21 +20,16 @@ interface Records {
 interface Bounds {
   readonly validFrom: number | null;
   readonly validAfter: number | null;
-  readonly madeBy: string | null;
 }
 
-const unbounded: Bounds = { validFrom: null, validAfter: null, madeBy: null };
+const unbounded: Bounds = { validFrom: null, validAfter: null };
 
 type Ended = EndedVersion['ended'];
 
 /** What is noted of a change, for each side that follows the records. */
 function openNotes(connection: Connection, followers: Followers) {
-  const readBounds = connection.prepare<Bounds>(
-    'SELECT validFrom, validAfter, madeBy FROM record WHERE key = ?',
-  );
-  const setBounds = connection.prepare(
-    'UPDATE record SET validFrom = ?, validAfter = ?, madeBy = ? WHERE key = ?',
-  );
+  const readBounds = connection.prepare<Bounds>('SELECT validFrom, validAfter FROM record WHERE key = ?');
+  const setBounds = connection.prepare('UPDATE record SET validFrom = ?, validAfter = ? WHERE key = ?');
   const addDue = prepareDue(connection);
   const addVersion = connection.prepare(
     `INSERT INTO version (side, key, fields, validFrom, validAfter, validUntil, ended, madeBy, isDuringRun)
@@ -42,18 +37,18 @@ function openNotes(connection: Connection, followers: Followers) {
   );
   return {
     boundsOf: (key: RecordKey) => readBounds.all(recordKeyText(key))[0] ?? unbounded,
-    setBounds(key: RecordKey, { madeBy, validAfter, validFrom }: Bounds) {
-      setBounds.run(validFrom, validAfter, madeBy, recordKeyText(key));
+    setBounds(key: RecordKey, { validAfter, validFrom }: Bounds) {
+      setBounds.run(validFrom, validAfter, recordKeyText(key));
     },
     makeDue(key: RecordKey) {
       for (const side of followers.of(key.entity)) addDue(side, key);
     },
     endVersion(record: StoredRecord, bounds: Bounds, validUntil: number, ended: Ended) {
-      const { madeBy, validAfter, validFrom } = bounds;
+      const { validAfter, validFrom } = bounds;
       const [key, fields] = [recordKeyText(record.key), JSON.stringify(record.fields)];
       const from = validFrom ?? record.observedAt;
       for (const side of followers.of(record.key.entity))
-        addVersion.run(side, key, fields, from, validAfter, validUntil, ended, madeBy ?? 'crm', side);
+        addVersion.run(side, key, fields, from, validAfter, validUntil, ended, record.madeBy ?? 'crm', side);
     },
   };
 }
@@ -61,7 +56,7 @@ function openNotes(connection: Connection, followers: Followers) {
 /** Saves records and, where sides follow them, notes what becomes of their versions in the same transaction. */
 export function openVersions(connection: Connection, followers: Followers, records: Records) {
   const { boundsOf, endVersion, makeDue, setBounds } = openNotes(connection, followers);
-  const note = (before: StoredRecord | undefined, after: StoredRecord, maker: string) => {
+  const note = (before: StoredRecord | undefined, after: StoredRecord) => {
     if (!isOtherVersion(before, after)) {
       if (before && isOtherKnown(before, after)) makeDue(after.key);
       return;
@@ -69,20 +64,22 @@ export function openVersions(connection: Connection, followers: Followers, recor
     const bounds = before ? boundsOf(after.key) : unbounded;
     const validFrom = beginAfter(bounds, after);
     if (before?.presence === 'present') endVersion(before, bounds, validFrom, endOf(after));
-    const [validAfter, madeBy] =
-      after.presence === 'gone' ? [null, null] : [lastWithout(before, bounds), maker];
-    setBounds(after.key, { validFrom, validAfter, madeBy });
+    const validAfter = after.presence === 'gone' ? null : lastWithout(before, bounds);
+    setBounds(after.key, { validFrom, validAfter });
     makeDue(after.key);
   };
 
   return {
     /** Saves the record by way of the stores of a side. */
-    saveRecord(record: StoredRecord, side: string, isCreated = false): void {
-      if (!followers.hasAny()) return records.save(record);
+    saveRecord(record: StoredRecord, side: string, how?: HowSaved): void {
+      const before = records.find(record.key);
+      const { madeBy: _, ...rest } = record;
+      const madeBy = makerOf(before, record, side, how);
+      const after = madeBy === undefined ? rest : { ...rest, madeBy };
+      if (!followers.hasAny()) return records.save(after);
       connection.atomically(() => {
-        const before = records.find(record.key);
-        records.save(record);
-        note(before, record, isCreated || isWritten(before, record) ? side : 'crm');
+        records.save(after);
+        note(before, after);
       });
     },
     dropRecord(key: RecordKey): void {
@@ -100,13 +97,13 @@ export function openVersions(connection: Connection, followers: Followers, recor
     findVersion: ((key) => {
       const record = records.find(key);
       if (record?.presence !== 'present') return undefined;
-      const { madeBy, validAfter, validFrom } = boundsOf(key);
+      const { validAfter, validFrom } = boundsOf(key);
       return {
         key,
         fields: record.fields,
         validFrom: validFrom ?? record.observedAt,
         ...(validAfter === null ? {} : { validAfter }),
-        madeBy: madeBy ?? 'crm',
+        madeBy: record.madeBy ?? 'crm',
       };
     }) satisfies Mirror['findVersion'],
   };
@@ -137,6 +134,19 @@ function lastWithout(before: StoredRecord | undefined, { validFrom }: Bounds): n
   if (before?.presence === 'present') return before.observedAt;
   // That a record of another account was left out says nothing about the one of this account.
   return before && Object.keys(before.fields).length > 0 ? validFrom : null;
+}
+
+/** Who made what a record is now; `undefined` where that was somebody in the CRM, and of one that is gone. */
+function makerOf(
+  before: StoredRecord | undefined,
+  after: StoredRecord,
+  side: string,
+  how: HowSaved | undefined,
+): string | undefined {
+  if (!isOtherVersion(before, after)) return before?.madeBy;
+  if (after.presence === 'gone') return undefined;
+  if (how === 'takenBack') return 'undo';
+  return how === 'created' || isWritten(before, after) ? side : undefined;
 }
 
 /** Whether a write of a side is saved with it that was not known before. */

@@ -132,8 +132,19 @@ describe('the version of a record', () => {
     mirror.saveRecord(seen(950, 'D', { written: { ...written, at: 960 } }));
     expect(mirror.findVersion(key)?.madeBy).toBe('sheet');
     expect(feed.readVersions(key).map(({ madeBy }) => madeBy)).toEqual(['crm', 'warehouse', 'crm']);
-    mirror.saveRecord({ ...seen(1_000, 'Typed'), key: lead('7') }, true);
+    mirror.saveRecord({ ...seen(1_000, 'Typed'), key: lead('7') }, 'created');
     expect(mirror.findVersion(lead('7'))?.madeBy).toBe('sheet');
+    mirror.saveRecord({ ...seen(1_100, 'Before'), key: lead('7') }, 'takenBack');
+    expect(mirror.findVersion(lead('7'))?.madeBy).toBe('undo');
+  });
+
+  test('has a maker also where no side follows the records, until the CRM makes another one', () => {
+    const { mirror } = open();
+    mirror.saveRecord(seen(100, 'A'), 'created');
+    mirror.saveRecord(seen(200, 'A'));
+    expect(mirror.findRecord(key)?.madeBy).toBe('sheet');
+    mirror.saveRecord({ ...seen(300, 'B'), madeBy: 'sheet' });
+    expect(mirror.findRecord(key)).not.toHaveProperty('madeBy');
   });
 
   test('W11: never begins at the time of the one before it, or earlier, whatever the clock says', () => {

@@ -124,7 +124,7 @@ describe('what the mirror keeps', () => {
     const written = { at: 1_790_000_000_002, before: { title: 'Before' } };
     const gone = storedRecord(lead('42'), { written, missedSweeps: 2, presence: 'gone' });
     const rewritten = { ...written, answered: { title: 'As the CRM has it' }, earlier: { title: 'First' } };
-    const task = storedRecord({ entity: 'task', id: '7' }, { written: rewritten });
+    const task = storedRecord({ entity: 'task', id: '7' }, { written: rewritten, madeBy: 'sheet' });
     mirror.saveRecord(storedRecord(lead('42')));
     mirror.saveRecord(task);
     mirror.saveRecord(gone);

@@ -37,7 +37,7 @@ function openDesk(terms: Partial<typeof editTerms> = {}) {
         presence: 'present',
         observedAt: 1,
       },
-      true,
+      'created',
     );
   for (const id of ['7', '8', '9']) save(id, 'A');
   let words = 0;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { listWaiting } from '../../src/sync/status.ts';
+import { undo } from '../../src/sync/undo.ts';
 import { openScenario } from '../support/scenario.ts';
 
 const sheet = {
@@ -55,6 +56,21 @@ test('a lead shows its contacts, and others once they are others', async () => {
     { kind: 'edit', sheet: 'Contacts', row: 5, column: 'Lead', text: `#${id}` },
   );
   await expect.poll(shown).toBe('Ann Lee (ann@lee.example)');
+});
+
+test('a row shows on which side its record was changed last', async () => {
+  const scene = await openScenario({ sheet: { tabs: { leads: { columns: { changed_by: {} } } } } });
+  const id = await scene.crm.create('lead', { title: 'Acme' });
+  await scene.told('lead', id, /^Synced/);
+  const shown = async () => (await scene.row('lead', id))?.['Changed by'];
+  expect(await shown()).toBe('CRM');
+  const row = await scene.position('lead', id);
+  await scene.act({ kind: 'edit', sheet: 'Leads', row, column: 'Title', text: 'Acme AG' });
+  await expect.poll(shown).toBe('Sheet');
+  await undo(scene.engine.link, { key: { entity: 'lead', id: String(id) }, field: 'title' });
+  await expect.poll(shown).toBe('Undo');
+  await scene.crm.update('lead', id, { title: 'Of sales' });
+  await expect.poll(shown).toBe('CRM');
 });
 
 test('what waits for a user leads to its record', async () => {

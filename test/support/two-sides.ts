@@ -198,7 +198,7 @@ const valuesShape = z.object({
 export const titles = ['Leads', 'Opportunities', 'Tasks'];
 
 /** What tabs have beside the values of the CRM that are compared, where they are told to. */
-const notCompared = ['Sync', 'Link', 'Updated', 'Contacts'];
+const notCompared = ['Sync', 'Link', 'Updated', 'Changed by', 'Contacts'];
 
 /** All rows with anything in a managed cell, from the top down; the words in `Sync` are another matter. */
 export async function readSheet(addresses: SideAddresses): Promise<Tabs> {

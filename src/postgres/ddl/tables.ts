@@ -17,7 +17,7 @@ const versionColumns: Readonly<Record<'validFrom' | 'validAfter' | 'madeBy', Col
     type: 'timestamptz',
     comment: 'When the version before it was last seen: the change was after this, and not after valid_from.',
   },
-  madeBy: { name: 'made_by', type: 'text', comment: 'Who made this version: crm, or the name of a side.' },
+  madeBy: { name: 'made_by', type: 'text', comment: 'Who made this version: crm, sheet, sql or undo.' },
 };
 
 const dataColumns = (table: TableLayout): readonly ColumnDefinition[] =>

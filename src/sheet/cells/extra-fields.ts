@@ -12,6 +12,9 @@ export const recordUrlField = 'record_url';
 /** Names the field of a lead that shows whom one knows there. */
 export const contactsField = 'contacts';
 
+/** Names the field that shows on which side a record was changed last. */
+const changedByField = 'changed_by';
+
 /** What a tab shows only where the configuration names it. Nobody edits it. */
 const extras: Readonly<Record<Entity, readonly FieldDefinition[]>> = {
   lead: [
@@ -22,18 +25,24 @@ const extras: Readonly<Record<Entity, readonly FieldDefinition[]>> = {
   task: [],
   contact: [],
 };
+const changedBy: FieldDefinition = {
+  name: changedByField,
+  header: 'Changed by',
+  kind: 'text',
+  isReadOnly: true,
+};
 const recordUrl: FieldDefinition = { name: recordUrlField, header: 'Link', kind: 'text', isReadOnly: true };
 
 /** The fields that a tab has where the configuration names them, with headers that no other has. */
 export function extraFields(entity: Entity, fields: readonly FieldDefinition[]): FieldDefinition[] {
   const taken = new Set(fields.map(({ header }) => labelKey(header)));
-  return [...extras[entity], recordUrl].map((field) =>
+  return [...extras[entity], changedBy, recordUrl].map((field) =>
     taken.has(labelKey(field.header)) ? { ...field, header: `${field.header} (${field.name})` } : field,
   );
 }
 
 export const extraFieldNames = (entity: Entity): FieldName[] =>
-  [...extras[entity], recordUrl].map(({ name }) => name);
+  [...extras[entity], changedBy, recordUrl].map(({ name }) => name);
 
 /** All fields that a tab may have. */
 export function tabFields(entity: Entity, catalog: Catalog): FieldDefinition[] {
@@ -48,8 +57,16 @@ export function shownValue(
   { field, template }: { readonly field: FieldName; readonly template?: string },
 ): Value | undefined {
   if (template !== undefined) return addressOf(template, record.key);
+  if (field === changedByField) return makers[record.madeBy ?? 'crm'] ?? null;
   return field === contactsField ? contactsOf(record.key.id) : record.fields[field];
 }
+
+const makers: Readonly<Record<string, string>> = {
+  crm: 'CRM',
+  sheet: 'Sheet',
+  warehouse: 'SQL',
+  undo: 'Undo',
+};
 
 /** So many are named; the others are counted. */
 const contactsMax = 10;

@@ -31,7 +31,7 @@ export function finishCreate(link: Link, item: OutboxItem, answer: WriteAnswer, 
   mirror.transaction(() => {
     const seen = { entity, ...answer };
     const reception = { now: clock.now(), lagMs: times.lagMs };
-    mirror.saveRecord(absorb(mirror.findRecord(key), seen, reception), true);
+    mirror.saveRecord(absorb(mirror.findRecord(key), seen, reception), 'created');
     const agreed = pickFields(item.fields, Object.keys(answer.fields));
     mirror.saveAgreement({ ...emptyAgreement(key, answer.at), fields: agreed });
     const told = describeAnswered(item.fields, answer.fields);

@@ -208,13 +208,16 @@ function finishUpdate(link: Link, item: OutboxItem, answer: WriteAnswer): void {
     const record = mirror.findRecord(key);
     if (record) {
       const { fields: told, unread } = answer;
-      mirror.saveRecord({
-        ...takeIn(record, { fields: { ...item.fields, ...told }, ...(unread ? { unread } : {}) }),
-        observedAt: answer.at,
-        heardAt: answer.at,
-        lastSeenAt: answer.at,
-        written: noteReplaced(record.written, written, link.times.lagMs),
-      });
+      mirror.saveRecord(
+        {
+          ...takeIn(record, { fields: { ...item.fields, ...told }, ...(unread ? { unread } : {}) }),
+          observedAt: answer.at,
+          heardAt: answer.at,
+          lastSeenAt: answer.at,
+          written: noteReplaced(record.written, written, link.times.lagMs),
+        },
+        item.isUndo ? 'takenBack' : undefined,
+      );
     }
     if (!item.isUndo) agreeOnSent(link, item, answer.at);
     mirror.appendJournal([

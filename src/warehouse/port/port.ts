@@ -8,7 +8,7 @@ export type RowId = string;
 /** What a row is to show, by column. A column that is absent keeps what it has: its field is not known now. */
 export type RowValues = Readonly<Record<string, Value>>;
 
-/** Who made a version: the CRM's own users, or the name of a side. */
+/** Who made a version: `crm`, `sheet`, `sql`, or `undo`. */
 export type MadeBy = string;
 
 /** A version of a record. Times are epoch ms. */
