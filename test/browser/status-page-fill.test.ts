@@ -24,11 +24,13 @@ test('the first fill shows what is read and what is filled, with an end once it 
   expect(await reading.getAttribute('value')).toBeNull();
   await stage.setSheetFaults({ latencyMs: 1_500 });
   await shown(page, 'The CRM does not say how many there are, so the end can not be told.');
-  await expectAccessible();
   const filling = page.getByRole('progressbar', { name: 'Filling in Leads' });
   await eventually(async () => Number(await filling.getAttribute('value'))).toBeGreaterThan(0);
+  // The next batch takes longer than all that is looked at meanwhile.
+  await stage.setSheetFaults({ latencyMs: 15_000 });
   expect(await filling.getAttribute('max')).toBe('2000');
   await shown(page, /left, until \d\d:\d\d/);
+  await expectAccessible();
   await stage.setSheetFaults({});
   await shown(page, /^In step$/);
   expect(await page.getByRole('progressbar').count()).toBe(0);
