@@ -180,7 +180,7 @@ test('what is done in a pane is told as done there', async () => {
   await warehouse.getByRole('button', { name: 'Run' }).click();
   await lineSays(
     page,
-    /^You changed Title of #1008 in the database; the CRM has it after .* s; the sheet after .* s\.$/,
+    /^You changed Title of #1008 in the database; the \w+ has it after .* s; the \w+ after .* s\.$/,
   );
   const crm = page.frameLocator('iframe[title="CRM"]');
   await crm.getByRole('button', { name: 'New lead' }).click();
