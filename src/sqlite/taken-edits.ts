@@ -12,7 +12,7 @@ const isTakenEdit = (content: unknown): content is TakenEdit =>
 
 const read = ({ content }: Row): TakenEdit => readJson('an edit', isTakenEdit, content);
 
-/** The edits that were taken from a side, each kept whole, as JSON. */
+/** The edits that were taken from a side, each kept whole, as JSON. Those that are open are asked for many times a cycle, and parsed once. */
 export function openTakenEdits(connection: Connection, side: string): TakenEdits {
   const select = (rest: string) =>
     connection.prepare<Row>(`SELECT content FROM takenEdit WHERE side = ? AND ${rest}`);
@@ -29,10 +29,23 @@ export function openTakenEdits(connection: Connection, side: string): TakenEdits
       'DELETE FROM takenEdit WHERE side = ? AND at < ? AND isOpen = 0 AND isTold = 1',
     ),
   };
+  /** By their ids, in the order in which they were taken. */
+  let open: Map<string, TakenEdit> | undefined;
+  connection.onRollback(() => {
+    open = undefined;
+  });
   const first = (rows: readonly Row[]) => rows.slice(0, 1).map(read)[0];
   return {
     find: (editId) => first(statements.find.all(side, editId)),
-    readOpen: () => statements.open.all(side).map(read),
+    readOpen() {
+      open ??= new Map(
+        statements.open
+          .all(side)
+          .map(read)
+          .map((edit) => [edit.editId, edit]),
+      );
+      return [...open.values()];
+    },
     readUntold: (limit) => statements.untold.all(side, limit).map(read),
     findInsert: (entity, row) => first(statements.insert.all(side, entity, row)),
     save(edit) {
@@ -49,6 +62,10 @@ export function openTakenEdits(connection: Connection, side: string): TakenEdits
         Number(isTold),
         content,
       );
+      if (!isOpen(edit)) open?.delete(editId);
+      // One that is new here has its place by its number.
+      else if (open?.has(editId)) open.set(editId, edit);
+      else open = undefined;
     },
     forget: (before) => void statements.forget.run(side, before),
   };

@@ -162,9 +162,11 @@ async function measureEditor(): Promise<void> {
     editor.query("UPDATE crm.lead SET about_description = 'y'").catch(() => undefined),
   );
   console.log(
-    `an UPDATE of all ${rows}: ${Math.round(notedMs)} ms, without ${Math.round(plainMs)} ms, ratio ${(notedMs / plainMs).toFixed(1)}; ` +
-      `refused in ${Math.round(refusedMs)} ms, ratio ${(refusedMs / plainMs).toFixed(1)}`,
+    `an UPDATE of all ${rows}: ${Math.round(notedMs)} ms, without ${Math.round(plainMs)} ms, ratio ${(notedMs / plainMs).toFixed(1)}`,
   );
+  // So many are taken without being meant in bulk.
+  if (rows > 1_000)
+    console.log(`refused in ${Math.round(refusedMs)} ms, ratio ${(refusedMs / plainMs).toFixed(1)}`);
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
