@@ -34,6 +34,8 @@ export class SideRunner extends Loop {
   #isStalled = false;
   /** Since when the oldest change in the CRM may have been there that no cycle has taken up yet, epoch ms. */
   #newsAt: number | undefined;
+  /** When the last of it was noted. */
+  #newsNotedAt = Number.NEGATIVE_INFINITY;
 
   constructor(side: Side, options: SideRunnerOptions) {
     const { clock } = options.link;
@@ -47,7 +49,10 @@ export class SideRunner extends Loop {
 
   /** The CRM has something that the look before did not show; that one was at `since`, epoch ms, where it is known. */
   noteNews(since?: number): void {
-    if (since !== undefined) this.#newsAt = Math.min(since, this.#newsAt ?? since);
+    if (since !== undefined) {
+      this.#newsAt = Math.min(since, this.#newsAt ?? since);
+      this.#newsNotedAt = this.#options.link.clock.now();
+    }
     this.kick();
   }
 
@@ -135,8 +140,16 @@ export class SideRunner extends Loop {
         cycleMs: cycleMs + clock.monotonicMs() - begunAt,
       };
       if (hasDecided) this.#noteReport();
-      this.#noteShown(newsAt, hasDecided && !hasFailed);
+      this.#noteShown(hasDecided ? this.#withNewsOf(newsAt) : newsAt, hasDecided && !hasFailed);
     }
+  }
+
+  /** What came while the side was looked at was there when it was decided, and is shown with the rest. */
+  #withNewsOf(newsAt: number | undefined): number | undefined {
+    const [since, decidedAt] = [this.#newsAt, this.side.report?.at ?? Number.NEGATIVE_INFINITY];
+    if (since === undefined || this.#newsNotedAt >= decidedAt) return newsAt;
+    this.#newsAt = undefined;
+    return Math.min(since, newsAt ?? since);
   }
 
   #noteReport(): void {

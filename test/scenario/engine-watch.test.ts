@@ -89,6 +89,28 @@ test('a side whose timer is lost is told of for as long as that lasts, however w
   expect(engine.problems.list()).toMatchObject([{ source: 'watchdog', code: 'ENGINE_STALLED' }]);
 });
 
+test('a change that is read while a side is looked at is measured with the cycle that shows it', async () => {
+  const { link } = await openLinkStage(counts);
+  let now = 1_000;
+  const own = { ...link, clock: { ...link.clock, now: () => now } };
+  const nothing = { brakes: [], holds: [], conflicts: [], refusals: [], questions: [], restlessRows: 0 };
+  const side: Omit<Side, 'report'> & { report: Side['report'] } = {
+    ...idleSide(own, 'watched', 10),
+    cycle: async () => {
+      engine.runners[0]?.noteNews(400);
+      now += 1;
+      const work = { hasWork: true, hasActed: true, unapplied: 0, toSide: 'written' } as const;
+      side.report = { at: now, ...nothing, ...work };
+      now += 99;
+    },
+  };
+  const engine = new Engine(own, [side]);
+  const measured: number[] = [];
+  engine.lags.onLag = (_to, durationMs) => measured.push(durationMs);
+  await engine.runners[0]?.cycle();
+  expect(measured).toEqual([700]);
+});
+
 describe('an edit goes to the CRM although the queue', () => {
   test.each<[string, Partial<SheetLink['queue']>, RegExp]>([
     [
