@@ -50,6 +50,7 @@ export const seldomFiles: readonly string[] = [
   'test/scenario/grown-delete.test.ts',
   'test/scenario/http-fuzz.test.ts',
   'test/scenario/late-writes.test.ts',
+  'test/scenario/lead-offer.test.ts',
   'test/scenario/left-out.test.ts',
   'test/scenario/moved-task-delete.test.ts',
   'test/scenario/odd-records.test.ts',
