@@ -10,8 +10,8 @@ import type { Engine } from '../sync/engine.ts';
 import { readAllContacts } from '../sync/reading/contacts.ts';
 import type { OnRead } from '../sync/reading/puller.ts';
 import { beginWrite, sendWrite } from './apply.ts';
-import { createNames, decode, type Names } from './cells/codec.ts';
-import { titledChoices } from './cells/lead-names.ts';
+import { decode, type Names } from './cells/codec.ts';
+import { namesOf } from './cells/lead-names.ts';
 import { idCell } from './cells/shown.ts';
 import { describeValue } from './cells/sync-text.ts';
 import type { BoundRow } from './decide/identity/bind.ts';
@@ -117,7 +117,7 @@ function matchTabs(
 ): readonly TabAdoption[] {
   const catalog = mirror.readCatalog() ?? emptyCatalog;
   const records = mirror.readRecords().filter(({ presence }) => presence === 'present');
-  const names = createNames(catalog, titledChoices('lead', records), table.timeZone);
+  const names = namesOf({ catalog, records }, table.timeZone);
   const keyed = recordTabs(layout).flatMap((tab) => {
     const key = findColumn(tab, column);
     return key ? [{ tab, key }] : [];

@@ -8,8 +8,8 @@ import { shownUnder } from '../core/waiting/brakes.ts';
 import type { Conflict } from '../core/waiting/waiting.ts';
 import { labelsOf } from '../sync/labels.ts';
 import type { PlanDifference, Question, Side, SidePace, SideReport } from '../sync/side.ts';
-import { createNames, type Decoded, decode, encode } from './cells/codec.ts';
-import { namesOfRecords, titledChoices } from './cells/lead-names.ts';
+import { type Decoded, decode, encode } from './cells/codec.ts';
+import { namesOf } from './cells/lead-names.ts';
 import { decodeTyped } from './cells/read-cell.ts';
 import { showWhole } from './cells/sync-text.ts';
 import { beginTrail, type CycleResult, dryRun, type Round, runCycle, type Trail } from './cycle.ts';
@@ -216,10 +216,7 @@ export function readTyped(link: LayoutLink, conflict: Conflict, text: string): D
   const catalog = mirror.readCatalog() ?? emptyCatalog;
   // No instant can be typed, so the zone does not matter.
   const records = mirror.readRecords();
-  const names = {
-    ...createNames(catalog, titledChoices('lead', records), 'UTC'),
-    ...namesOfRecords({ catalog, records }),
-  };
+  const names = namesOf({ catalog, records }, 'UTC');
   const tab = tabOf(currentLayout(link), entity);
   const column = tab && columnOf(tab, name);
   const definition = findField(entity, name, catalog);

@@ -311,7 +311,7 @@ describe('what is known of damage', () => {
     const isReused = (more: Partial<DecideInput['known']>) => {
       const known = { ...input.known, ...more };
       const first = decideAgain({ ...input, known }, undefined);
-      return decideAgain({ ...input, known }, first).ground === first.ground;
+      return decideAgain({ ...input, known }, first).plan.table === first.plan.table;
     };
     expect(isReused({})).toBe(true);
     const pending = suspect(world, gone, { state: 'pending' });

@@ -1,20 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createWorld, type World } from '../support/world.ts';
-import { cycle, decideWorld, look, settle } from '../support/world-daemon.ts';
+import { cycle, look, settle } from '../support/world-daemon.ts';
 import { anyHappenings, gatherPeople, happen } from '../support/world-people.ts';
 
 const monthMs = 31 * 24 * 60 * 60 * 1_000;
 
-/** Looks at a world, and returns whether the decision before was said again, which has to be the one that would be made. */
+/** Looks at a world, which checks what it decides, and returns whether that is the decision before. */
 async function isReused(world: World): Promise<boolean> {
-  const { grounded: before, ...trail } = world.trail;
+  const { grounded: before } = world.trail;
   await look(world);
   const { grounded } = world.trail;
-  if (!grounded || grounded.ground !== before?.ground) return false;
-  const { run } = grounded.plan;
-  expect(grounded.plan).toEqual({ ...(await decideWorld({ ...world, trail })), run });
-  return true;
+  if (!grounded) throw new Error('Nothing was decided.');
+  return grounded.plan.table === before?.plan.table;
 }
 
 test('a decision that stands is the one that would be made, whatever happened and however much later', {

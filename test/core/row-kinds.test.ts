@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { claimToken, recordKeyText } from '../../src/core/record.ts';
 import { classifyTab, type RowKind } from '../../src/sheet/decide/classify.ts';
-import { byId, indexTab, indexTable } from '../../src/sheet/decide/tab-index.ts';
+import { indexTab, indexTable } from '../../src/sheet/decide/tab-index.ts';
+import { Standing } from '../../src/sheet/index/standing.ts';
 import type { DecideInput } from '../../src/sheet/plans/plan.ts';
 import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { tabOf } from '../../src/sheet/port/layout.ts';
@@ -27,8 +28,16 @@ async function classify(world: World, contests = noContests) {
   const tab = input.table.tabs.lead;
   const layout = tabOf(input.layout, 'lead');
   if (tab.state === 'held' || layout?.entity !== 'lead') throw new Error('The tab can not be read.');
-  const agreements = byId('lead', input.known.agreements);
-  return classifyTab(indexTab(indexTable(input), { ...layout, entity: 'lead' }, tab, agreements));
+  const standing = new Standing();
+  standing.update(input);
+  return classifyTab(
+    indexTab(
+      indexTable(input, standing),
+      { ...layout, entity: 'lead' },
+      tab,
+      standing.groundOf('lead').agreements,
+    ),
+  );
 }
 
 /** The kind of a row of the sheet: rows keep their order in a read. */

@@ -7,6 +7,7 @@ import { type Layout, type TabKind, type TabLayout, tabKinds, tabOf } from '../.
 import type { LaidOut, LayOutConsent, Table } from '../../src/sheet/port/port.ts';
 import type {
   AppendStep,
+  ObservedRow,
   ObservedTab,
   ObservedTable,
   RowStep,
@@ -91,6 +92,10 @@ class MemoryTable implements Table {
   /** The last read, and all of it as text. */
   #last: { readonly text: string; readonly table: ObservedTable } | undefined;
 
+  /** Rows by all that they hold, and by that and their place: what did not change is the same object. */
+  readonly #cells = new Map<string, ObservedRow['cells']>();
+  readonly #rows = new Map<string, ObservedRow>();
+
   constructor(sheet: MemorySheet) {
     this.#sheet = sheet;
   }
@@ -127,10 +132,20 @@ class MemoryTable implements Table {
     const rows = looks.flatMap(({ seen: { cells, own: _own, ...seen } }, index) => {
       const shown = Object.fromEntries(names.map((name) => [name, cells[name] ?? emptyCell]));
       const isBlank = [seen.id, seen.sync, ...Object.values(cells)].every(({ kind }) => kind === 'empty');
-      return isBlank ? [] : { ...seen, position: index + 1, cells: shown };
+      return isBlank ? [] : this.#keep(entity, { ...seen, position: index + 1, cells: shown });
     });
     const boxed = entity === 'lead' && boxedFields.size > 0 ? { boxed: new Set(boxedFields) } : {};
     return { state: 'read', rows, fields: new Set(names), hasSync: !hiddenFields.has('Sync'), ...boxed };
+  }
+
+  #keep(kind: TabKind, row: ObservedRow): ObservedRow {
+    const text = JSON.stringify([kind, row.id, row.cells]);
+    const cells = this.#cells.get(text) ?? row.cells;
+    this.#cells.set(text, cells);
+    const placed = JSON.stringify([text, row]);
+    const kept = this.#rows.get(placed) ?? { ...row, cells };
+    this.#rows.set(placed, kept);
+    return kept;
   }
 
   prepare(steps: readonly RowStep[], run: string): Receipt {

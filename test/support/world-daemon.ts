@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { isSyncError } from '../../src/core/errors.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
 import type { Clock } from '../../src/core/ports.ts';
@@ -7,6 +8,7 @@ import { createInProcessQueue } from '../../src/inprocess/queue.ts';
 import { readRemaps } from '../../src/sheet/column-map.ts';
 import { dryRun, runCycle, type Trail } from '../../src/sheet/cycle.ts';
 import { addVoidClaims } from '../../src/sheet/damages.ts';
+import { decide } from '../../src/sheet/decide/decide.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import { type DecideInput, isQuiet, type Plan } from '../../src/sheet/plans/plan.ts';
@@ -124,6 +126,7 @@ export async function cycle(world: World, outcome: Outcome = 'answered'): Promis
   const run = `run-${world.clock.now}`;
   try {
     const result = await runCycle(link, { ...access(world, link), choose, run, trail: world.trail });
+    expectWhole(result.trail);
     if (result.refusal) throw result.refusal;
     world.trail = result.trail;
   } catch (error) {
@@ -158,8 +161,23 @@ export async function look(world: World): Promise<void> {
 async function glance(world: World, link: SheetLink): Promise<Trail> {
   await layOut(world, link);
   const order = { ...access(world, link), choose: () => undefined, trail: world.trail };
-  return (await runCycle(link, order)).trail;
+  const { trail } = await runCycle(link, order);
+  expectWhole(trail);
+  return trail;
 }
+
+/** What was decided of what changed has to be what would be decided of everything. */
+function expectWhole({ grounded }: Trail): void {
+  if (!grounded) return;
+  const { input, plan } = grounded;
+  expect(words(plan)).toEqual(words(decide({ ...input, newToken: () => claimToken('anew') })));
+}
+
+/** A plan without the names of runs and tokens, which are new each time. */
+const words = (plan: Plan): unknown =>
+  JSON.parse(
+    JSON.stringify(plan, (name, value) => (name === 'run' ? '' : value)).replaceAll(/"new-[\w-]+"/g, '""'),
+  );
 
 /** What deciding is given where every row is settled, and every record without one has lacked it before. */
 export async function inputOf(world: World, read?: ObservedTable): Promise<DecideInput> {
@@ -167,7 +185,7 @@ export async function inputOf(world: World, read?: ObservedTable): Promise<Decid
   const { grounded } = await glance(world, link);
   if (!grounded) throw new Error('Nothing was decided.');
   return {
-    ...grounded.ground,
+    ...grounded.input,
     isRestless: () => false,
     wasMissing: () => true,
     shownUntil: link.clock.now,

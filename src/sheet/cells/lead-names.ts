@@ -1,13 +1,13 @@
-import { lazyChoices } from '../../core/fields/choice.ts';
+import { type ChoiceIndex, lazyChoices } from '../../core/fields/choice.ts';
 import { customFieldName } from '../../core/fields/field.ts';
 import { once } from '../../core/once.ts';
-import { isClaimToken } from '../../core/record.ts';
-import type { Agreement, KnownRecord } from '../../core/state.ts';
+import { isClaimToken, type RecordId } from '../../core/record.ts';
+import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
 import { labelKey, labelWithId } from '../../core/text/label-key.ts';
 import type { Known } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
-import type { ObservedTable } from '../port/table.ts';
-import { indexTitles, type TitledChoice, titledChoice } from './codec.ts';
+import type { ObservedRow } from '../port/table.ts';
+import { createNames, indexTitles, type Names, type TitledChoice, titledChoice } from './codec.ts';
 
 /**
  * The leads, or the tasks, by the names under which cells show them. One that is gone from the CRM keeps its name, because rows of what went
@@ -41,38 +41,44 @@ export function titledChoices(
  * and must not reach an older lead that is called the same.
  */
 export function comingTitles(
-  entity: 'lead' | 'task',
-  { outbox, records }: Known,
-  { tabs }: ObservedTable,
+  rows: readonly ObservedRow[],
+  outbox: readonly OutboxItem[],
+  findRecord: (id: RecordId) => KnownRecord | undefined,
 ): string[] {
-  const tab = tabs[entity];
-  if (tab.state === 'held') return [];
   const made = new Set(outbox.filter(({ state }) => state === 'done').map(({ key }) => key.id));
-  const titles = new Map(
-    records.flatMap(({ fields, key }) => (key.entity === entity ? [[key.id, fields['title']] as const] : [])),
-  );
-  const sameIds = Map.groupBy(tab.rows, ({ id }) => describeCell(id));
-  return tab.rows.flatMap(({ id, cells: { title } }) => {
+  const sameIds = Map.groupBy(rows, ({ id }) => describeCell(id));
+  return rows.flatMap(({ id, cells: { title } }) => {
     if (title?.kind !== 'text' && title?.kind !== 'number') return [];
     const [text, named] = [describeCell(id), describeCell(title)];
     if (id.kind === 'empty') return [named];
     if (isClaimToken(text)) return made.has(text) ? [] : [named];
+    const record = findRecord(text);
     const isCopy =
-      (sameIds.get(text)?.length ?? 0) > 1 && labelKey(String(titles.get(text))) !== labelKey(named);
-    return isCopy || !titles.has(text) ? [named] : [];
+      (sameIds.get(text)?.length ?? 0) > 1 && labelKey(String(record?.fields['title'])) !== labelKey(named);
+    return isCopy || !record ? [named] : [];
   });
 }
 
-/** The tasks by their names, and the ids of users. */
-export function namesOfRecords(
-  known: Pick<Known, 'catalog' | 'records'> & Partial<Pick<Known, 'agreements'>>,
-  coming: () => string[] = () => [],
-) {
-  return {
-    tasks: lazyChoices(() => indexTitles(titledChoices('task', known.records, known.agreements), coming())),
-    userIds: once(() => findUserIds(known)),
-  };
-}
+/** The leads or the tasks by their names, made when one is asked for. `coming` are the titles of what has no id yet. */
+export const lazyTitles = (
+  entity: 'lead' | 'task',
+  { agreements, records }: TitledItems,
+  coming: readonly string[] = [],
+): ChoiceIndex<number> => lazyChoices(() => indexTitles(titledChoices(entity, records, agreements), coming));
+
+type TitledItems = Pick<Known, 'records'> & Partial<Pick<Known, 'agreements'>>;
+
+/** All names, of records as they are known, where nothing is coming. */
+export const namesOf = (known: TitledItems & Pick<Known, 'catalog'>, timeZone: string): Names => ({
+  ...createNames(known.catalog, [], timeZone),
+  leads: lazyTitles('lead', known),
+  tasks: lazyTitles('task', known),
+  userIds: lazyUserIds(known),
+});
+
+/** The ids of users that the catalog or a record names. */
+export const lazyUserIds = (known: Pick<Known, 'catalog' | 'records'>): (() => string[]) =>
+  once(() => findUserIds(known));
 
 function findUserIds({ catalog, records }: Pick<Known, 'catalog' | 'records'>): string[] {
   const fields = catalog.customFields.filter(({ kind }) => kind === 'user' || kind === 'users');

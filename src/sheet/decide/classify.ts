@@ -73,7 +73,7 @@ export function classifyTab(whole: TabIndex): ClassifiedTab {
   const present = presentIds(index, [...rows.map(({ id }) => describeCell(id)), ...damaged.present]);
   const named = presentIds(index, damaged.named);
   const settled = rows.filter((row) => !isOpenClaim(index, row));
-  const missing = [...index.agreements.values()].filter(
+  const missing = index.loose.agreements.filter(
     (agreement) =>
       isInTable(index, agreement) && !present.has(agreement.key.id) && mayStay(index, agreement.key.id),
   );

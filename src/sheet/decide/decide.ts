@@ -2,6 +2,7 @@ import { type Entity, type RecordKey, recordKeyText } from '../../core/record.ts
 import type { OutboxItem } from '../../core/state.ts';
 import { isAboutAny, scopeEntity } from '../../core/waiting/scopes.ts';
 import type { Hold } from '../../core/waiting/waiting.ts';
+import { Standing } from '../index/standing.ts';
 import type { DecideInput, Plan } from '../plans/plan.ts';
 import { recordTabs, type TabLayout } from '../port/layout.ts';
 import type { ObservedTable } from '../port/table.ts';
@@ -14,7 +15,7 @@ import { classifyTab } from './classify.ts';
 import { findOver } from './damage/damaged.ts';
 import { judgeTab, judgeWhole } from './judge.ts';
 import { forgetFreshColumns, holdMissingColumns } from './rows/columns.ts';
-import { byId, indexTab, indexTable, type TableIndex } from './tab-index.ts';
+import { indexTab, indexTable, type TableIndex } from './tab-index.ts';
 import { collect, type Verdict } from './verdict.ts';
 
 /**
@@ -23,7 +24,14 @@ import { collect, type Verdict } from './verdict.ts';
  * look at the merged values, then all that no brake stops is judged, and the plan is made of the verdicts.
  */
 export function decide(input: DecideInput): Plan {
-  const table = indexTable(input);
+  const standing = new Standing();
+  standing.update(input);
+  return decideFrom(input, standing);
+}
+
+/** The same, without deciding again what `standing` knows to be in step; it was brought up to date with the input, and learns what is from now on. */
+export function decideFrom(input: DecideInput, standing: Standing): Plan {
+  const table = indexTable(input, standing);
   const tabs = recordTabs(table.input.layout).map((layout) => readTab(table, layout));
   const classified = tabs.flatMap(({ tab }) => tab ?? []);
   const leads = classified.find(({ index }) => index.entity === 'lead');
@@ -33,7 +41,11 @@ export function decide(input: DecideInput): Plan {
   const verdicts = tabs.flatMap(({ tab, verdict }): Verdict[] => {
     if (!tab) return [verdict];
     const braked = tab === leads && brakedLeads ? brakedLeads : brakeTab(tab, areLeadsStopped);
-    return [verdict, ...judgeWhole(tab), braked.verdict, ...(braked.isStopped ? [] : judgeTab(tab, braked))];
+    const whole = [verdict, ...judgeWhole(tab), braked.verdict];
+    if (braked.isStopped) return whole;
+    const judged = judgeTab(tab, braked);
+    standing.noteInStep(tab.index.entity, judged.inStep);
+    return [...whole, ...judged.verdicts];
   });
   return assemble(table, verdicts);
 }
@@ -50,11 +62,14 @@ function readTab(table: TableIndex, layout: TabLayout<Entity>) {
     const outboxDropped = known.outbox.filter(isWaitingDelete).map(({ key }) => key);
     return { verdict: { holds: [{ entity, reason: read.reason }], outboxDropped } };
   }
-  const agreed = byId(entity, known.agreements);
+  const agreed = table.groundOf(entity).agreements;
   const isRemapAgreedTo = table.answers.find(remapScope(entity)) !== undefined;
   const agreedThere = forgetRemapped(agreed, known.remaps.get(entity), isRemapAgreedTo);
   const agreements = forgetFreshColumns(read, agreedThere);
-  const agreementsSaved = [...agreements].flatMap(([id, next]) => (agreed.get(id) === next ? [] : [next]));
+  const agreementsSaved =
+    agreements === agreed
+      ? []
+      : [...agreements].flatMap(([id, next]) => (agreed.get(id) === next ? [] : [next]));
   return {
     tab: classifyTab(indexTab(table, layout, read, agreements)),
     verdict: { agreementsSaved, holds: holdMissingColumns(layout, read, agreements) },

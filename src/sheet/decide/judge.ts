@@ -1,7 +1,9 @@
+import { nextStale } from '../../core/notice.ts';
 import { once } from '../../core/once.ts';
 import type { RecordId } from '../../core/record.ts';
 import { quoteText } from '../../core/text/cut-text.ts';
 import { refusedScope, swapScope } from '../../core/waiting/scopes.ts';
+import type { InStep } from '../index/tab-standing.ts';
 import { describeCell } from '../port/cell.ts';
 import type { ObservedRow } from '../port/table.ts';
 import { findTornApproval, notedLosses } from './brakes/approvals.ts';
@@ -15,7 +17,7 @@ import {
   type RowOf,
 } from './classify.ts';
 import { decideDamagedRow } from './damage/damaged.ts';
-import { suspectReason } from './identity/likeness.ts';
+import { isInTable, suspectReason } from './identity/likeness.ts';
 import { createSuspectSearch, decideCopy, decideStray } from './identity/strays.ts';
 import { describeSwap } from './identity/swaps.ts';
 import { decideGoneRecord } from './lifecycle/gone.ts';
@@ -32,10 +34,11 @@ import { takeBackDeletes } from './lifecycle/vanished.ts';
 import { holdUnread } from './rows/columns.ts';
 import { findContestCase } from './rows/contested.ts';
 import { decideRow } from './rows/row.ts';
+import { showsValues } from './rows/row-values.ts';
 import { findUnsettled, holdRow } from './rows/row-write.ts';
 import { leaveAlone, pauseRow } from './rows/waiting-edits.ts';
 import type { TabIndex } from './tab-index.ts';
-import { collect, join, keepChosen, nothing, type Verdict } from './verdict.ts';
+import { collect, isNothing, join, keepChosen, nothing, type Verdict } from './verdict.ts';
 
 type Judge<Kind extends RowKind> = (row: RowOf<Kind>, index: TabIndex, around: Surroundings) => Verdict;
 
@@ -127,14 +130,19 @@ export function judgeWhole(tab: ClassifiedTab): Verdict[] {
   ];
 }
 
-/** Judges every row of a tab that no brake stops, and then the records that have none. */
-export function judgeTab(tab: ClassifiedTab, { release }: Braked): Verdict[] {
+/** Judges every row of a tab that no brake stops, and then the records that have none; and finds which rows are in step from now on. */
+export function judgeTab(tab: ClassifiedTab, { release }: Braked): JudgedTab {
   const { binding, damaged, foundIds, index, present, rows, steadilyVanished } = tab;
   const boundIds = new Set(binding.records.map(({ id }) => id));
   const around = { boundIds, creates: once(() => findCreatesWithoutRow(index)), release };
   // What the rows of records come to says which other rows may be theirs.
   const first = rows.filter(({ kind }) => !dependentKinds.has(kind));
   const verdicts = first.map((row) => judgeRow(row, index, { ...around, suspectsOf: () => [] }));
+  const ids = Map.groupBy(index.tab.rows, ({ id }) => describeCell(id));
+  const isAlone = (id: RecordId) => ids.get(id)?.length === 1 && !damaged.named.has(id);
+  const inStep = first.flatMap((row, number) =>
+    row.kind === 'merge' && isAlone(row.record.key.id) ? findInStep(index, row, verdicts[number]) : [],
+  );
   const suspectsOf = createSuspects(tab, [...collect(verdicts, 'unsure'), ...damaged.unsure]);
   const later = rows.filter(({ kind }) => dependentKinds.has(kind));
   verdicts.push(...later.map((row) => judgeRow(row, index, { ...around, suspectsOf })));
@@ -151,14 +159,37 @@ export function judgeTab(tab: ClassifiedTab, { release }: Braked): Verdict[] {
     tokens: known.union(new Set(given)),
     release,
   });
-  return [
-    damaged.restored,
-    ...verdicts,
-    forgetCreates(index, shown),
-    ...rowless,
-    takeBackDeletes(index, known.union(foundIds), release),
-    ...appendRows(index, collect(rowless, 'due')),
-  ];
+  return {
+    inStep,
+    verdicts: [
+      damaged.restored,
+      ...verdicts,
+      forgetCreates(index, shown),
+      ...rowless,
+      takeBackDeletes(index, known.union(foundIds), release),
+      ...appendRows(index, collect(rowless, 'due')),
+    ],
+  };
+}
+
+/** What judging a tab comes to. */
+interface JudgedTab {
+  readonly verdicts: readonly Verdict[];
+  readonly inStep: readonly InStep[];
+}
+
+/**
+ * A row that is in step with its record: it shows what is agreed in the form in which that is known, and nothing is to be said or done about
+ * it. Only a notice of it may grow old.
+ */
+function findInStep(index: TabIndex, { merged, row }: RowOf<'merge'>, verdict = nothing): InStep[] {
+  if (!merged || merged.isRestless || !isNothing(verdict)) return [];
+  const { agreement, record } = merged;
+  const { id } = record.key;
+  const isPlain = record.missedSweeps <= 0 && record.unread === undefined && !index.outbox.has(id);
+  if (!agreement || !isPlain || !isInTable(index, agreement)) return [];
+  if (!showsValues(index, row, agreement.fields, agreement.shown)) return [];
+  return [{ id, row, until: nextStale([agreement], index.input.now) }];
 }
 
 /** The kinds of rows that may be the row of a record that has none. */

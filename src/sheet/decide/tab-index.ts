@@ -1,22 +1,23 @@
 import { type Cascades, createCascades } from '../../core/cascade.ts';
 import type { FieldDefinition } from '../../core/fields/field.ts';
 import { once } from '../../core/once.ts';
-import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../../core/record.ts';
+import { type Entity, entities, type RecordId, type RecordKey, recordKeyText } from '../../core/record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
 import type { FieldName } from '../../core/value.ts';
-import { createNames, type Names } from '../cells/codec.ts';
+import type { Names } from '../cells/codec.ts';
 import { summarizeContacts, tabFields } from '../cells/extra-fields.ts';
-import { comingTitles, namesOfRecords, titledChoices } from '../cells/lead-names.ts';
+import type { Loose, Standing, TabGround } from '../index/standing.ts';
+import { ValueCounts } from '../index/value-counts.ts';
 import type { DecideInput } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
 import { recordTabs, type TabLayout } from '../port/layout.ts';
 import { showLayout } from '../port/shown-layout.ts';
 import type { ObservedRow, ReadTab } from '../port/table.ts';
 import { type Answers, createAnswers, readQuestionTab } from '../questions/answers.ts';
-import { createQuestionWriter, type QuestionWriter } from '../questions/questions.ts';
+import { createQuestionWriter, type Lookup, type QuestionWriter } from '../questions/questions.ts';
 
 /** What the whole table and all that is known look like from where something is decided. It never changes. */
-export interface TableIndex {
+export interface TableIndex extends Lookup {
   /** With the headers that users see in its layout. */
   readonly input: DecideInput;
   readonly names: Names;
@@ -25,9 +26,9 @@ export interface TableIndex {
   readonly questions: QuestionWriter;
   /** Title of the tab in which users can answer; absent where there is none now. */
   readonly questionsTitle: string | undefined;
+  readonly groundOf: (entity: Entity) => TabGround;
   /** The row that has the ID of a record, in any tab. */
   readonly findRow: (key: RecordKey) => ObservedRow | undefined;
-  readonly findAgreement: (key: RecordKey) => Agreement | undefined;
   /** The contacts of a lead in words. */
   readonly contactsOf: (lead: RecordId) => string | null;
 }
@@ -36,52 +37,70 @@ export interface TableIndex {
 export interface TabIndex extends TableIndex {
   readonly entity: Entity;
   readonly layout: TabLayout<Entity>;
+  /** With the rows that are not in step. */
   readonly tab: ReadTab;
+  /** Its first row, which tells what any row of it looks like; absent where it has none. */
+  readonly template: ObservedRow | undefined;
   readonly fields: ReadonlyMap<FieldName, FieldDefinition>;
+  /** Of all records, whether they are in step or not. */
   readonly records: ReadonlyMap<RecordId, KnownRecord>;
   readonly agreements: ReadonlyMap<RecordId, Agreement>;
+  /** What has to be decided, and the rows of all else: nothing follows from those. */
+  readonly loose: Loose;
+  readonly inStep: ReadonlyMap<RecordId, ObservedRow>;
   readonly outbox: ReadonlyMap<RecordId, OutboxItem>;
   /** The create that made a record, as long as it is kept. */
   readonly findOrigin: (id: RecordId) => OutboxItem | undefined;
   /** In how many records of the tab that value of a field is agreed. */
-  readonly countAgreed: (name: FieldName, value: unknown) => number;
+  readonly countAgreed: TabGround['countAgreed'];
 }
 
-export function indexTable(given: DecideInput): TableIndex {
+/** Indexes the whole table. What `standing` knows apart is for speed alone. */
+export function indexTable(given: DecideInput, standing: Standing): TableIndex {
   const { known, table } = given;
   const input = { ...given, layout: showLayout(given.layout, table) };
-  const leads = titledChoices('lead', known.records, known.agreements);
-  const names = {
-    ...createNames(known.catalog, leads, table.timeZone, comingTitles('lead', known, table)),
-    ...namesOfRecords(known, () => comingTitles('task', known, table)),
-  };
+  const grounds = Object.fromEntries(entities.map((entity) => [entity, standing.groundOf(entity)]));
+  const groundOf = (entity: Entity) => grounds[entity] as TabGround;
+  const names = standing.namesFor(given);
   const questionTab = readQuestionTab(table);
-  const rows = once(() => indexRows(input));
+  const rows = once(() => indexRows(input, groundOf));
   const contacts = once(() => summarizeContacts(known.records));
-  const agreements = once(() => new Map(known.agreements.map((each) => [recordKeyText(each.key), each])));
+  const outbox = once(() => new Map(known.outbox.map((item) => [recordKeyText(item.key), item])));
+  const lookup: Lookup = {
+    findRecord: ({ entity, id }) => groundOf(entity).records.get(id),
+    findAgreement: ({ entity, id }) => groundOf(entity).agreements.get(id),
+    findItem: (key) => outbox().get(recordKeyText(key)),
+  };
   return {
+    ...lookup,
     input,
+    groundOf,
     names,
     cascades: createCascades(known.records, known.outbox),
     answers: createAnswers(known.decisions, questionTab, input.now),
-    questions: createQuestionWriter(input, names),
+    questions: createQuestionWriter(input, names, lookup),
     questionsTitle: questionTab && input.policy.questionsTitle,
-    findRow: (key) => rows().get(recordKeyText(key)),
+    findRow: (key) => groundOf(key.entity).inStep.get(key.id) ?? rows().get(recordKeyText(key)),
     contactsOf: (lead) => contacts().get(lead) ?? null,
-    findAgreement: (key) => agreements().get(recordKeyText(key)),
   };
 }
 
-const indexRows = ({ layout, table }: DecideInput): ReadonlyMap<string, ObservedRow> =>
+const indexRows = (
+  { layout, table }: DecideInput,
+  groundOf: TableIndex['groundOf'],
+): ReadonlyMap<string, ObservedRow> =>
   new Map(
     recordTabs(layout).flatMap(({ entity }) => {
-      const tab = table.tabs[entity];
-      if (tab.state === 'held') return [];
-      return tab.rows.map((row) => [recordKeyText({ entity, id: describeCell(row.id) }), row] as const);
+      if (table.tabs[entity].state === 'held') return [];
+      const { rows } = groundOf(entity).loose;
+      return rows.map((row) => [recordKeyText({ entity, id: describeCell(row.id) }), row] as const);
     }),
   );
 
-/** `agreements` is what is agreed in the columns that are where they were. */
+/**
+ * `agreements` is what is agreed in the columns that are where they were. Where that is not what is known, or rows may be damaged, or have to be
+ * met anew, every row is decided.
+ */
 export function indexTab(
   table: TableIndex,
   layout: TabLayout<Entity>,
@@ -90,6 +109,12 @@ export function indexTab(
 ): TabIndex {
   const { entity } = layout;
   const { known } = table.input;
+  const ground = table.groundOf(entity);
+  const isWhole =
+    agreements !== ground.agreements ||
+    known.rebases.has(entity) ||
+    known.suspects.some(({ damage }) => damage.entity === entity);
+  const { countAgreed, inStep, loose, records } = isWhole ? wholeGround(ground, agreements, tab) : ground;
   const outbox = byId(entity, known.outbox);
   const made = [...outbox.values()].filter(({ kind, state }) => kind === 'create' && state === 'done');
   // Of several that made one record the first counts.
@@ -98,25 +123,34 @@ export function indexTab(
     ...table,
     entity,
     layout,
-    tab,
+    tab: { ...tab, rows: loose.rows },
+    template: tab.rows[0],
+    inStep,
+    loose,
     fields: new Map(tabFields(entity, known.catalog).map((field) => [field.name, field])),
-    records: byId(entity, known.records),
+    records,
     agreements,
     outbox,
     findOrigin: (id) => origins.get(id),
-    countAgreed: createCounts(agreements),
+    countAgreed,
+  };
+}
+
+/** A ground on which everything is decided. */
+function wholeGround(
+  { records }: TabGround,
+  agreements: ReadonlyMap<RecordId, Agreement>,
+  { rows }: ReadTab,
+): TabGround {
+  const counts = new ValueCounts(() => agreements.values());
+  return {
+    records,
+    agreements,
+    countAgreed: (name, value) => counts.count(name, value),
+    loose: { records: [...records.values()], agreements: [...agreements.values()], rows },
+    inStep: new Map(),
   };
 }
 
 export const byId = <Item extends { readonly key: RecordKey }>(entity: Entity, items: readonly Item[]) =>
   new Map(items.filter((item) => item.key.entity === entity).map((item) => [item.key.id, item]));
-
-function createCounts(agreements: ReadonlyMap<RecordId, Agreement>): TabIndex['countAgreed'] {
-  const byField = new Map<FieldName, ReadonlyMap<string, readonly Agreement[]>>();
-  return (name, value) => {
-    const byValue =
-      byField.get(name) ?? Map.groupBy(agreements.values(), ({ fields }) => JSON.stringify(fields[name]));
-    byField.set(name, byValue);
-    return byValue.get(JSON.stringify(value))?.length ?? 0;
-  };
-}

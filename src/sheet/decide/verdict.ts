@@ -55,6 +55,9 @@ export type Verdict = { readonly [Name in keyof Findings]?: readonly Findings[Na
 
 export const nothing: Verdict = {};
 
+export const isNothing = (verdict: Verdict): boolean =>
+  Object.values(verdict).every(({ length }) => length === 0);
+
 /** Joins what was found about one thing. */
 export function join(...verdicts: readonly Verdict[]): Verdict {
   const joined: Record<string, readonly unknown[]> = {};

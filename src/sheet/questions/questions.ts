@@ -1,7 +1,7 @@
 import { type FieldDefinition, findField } from '../../core/fields/field.ts';
 import { namingFields } from '../../core/fields/labels.ts';
-import { once } from '../../core/once.ts';
-import { type Entity, type RecordId, type RecordKey, recordKeyText } from '../../core/record.ts';
+import type { Entity, RecordId, RecordKey } from '../../core/record.ts';
+import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
 import { cutText } from '../../core/text/cut-text.ts';
 import { listOr } from '../../core/text/list-words.ts';
 import type { FieldName, Fields, Value } from '../../core/value.ts';
@@ -20,8 +20,15 @@ const reasonLengthMax = 5_000;
 
 export type QuestionWriter = ReturnType<typeof createQuestionWriter>;
 
+/** Finds what is known by the key of a record. */
+export interface Lookup {
+  readonly findRecord: (key: RecordKey) => KnownRecord | undefined;
+  readonly findAgreement: (key: RecordKey) => Agreement | undefined;
+  readonly findItem: (key: RecordKey) => OutboxItem | undefined;
+}
+
 /** Writes what waits for a user as a question; `undefined` for what no user can answer. */
-export function createQuestionWriter({ known, layout }: DecideInput, names: Names) {
+export function createQuestionWriter({ known, layout }: DecideInput, names: Names, lookup: Lookup) {
   const titleOf = (entity: Entity) => tabOf(layout, entity)?.title ?? entity;
   /** The field with the header that people see. */
   const fieldOf = (entity: Entity, name: FieldName): FieldDefinition | undefined => {
@@ -29,12 +36,8 @@ export function createQuestionWriter({ known, layout }: DecideInput, names: Name
     const header = tab && columnOf(tab, name)?.header;
     return definition && { ...definition, header: header ?? definition.header };
   };
-  const byKey = <Item extends { readonly key: RecordKey }>(items: readonly Item[]) =>
-    once(() => new Map(items.map((item) => [recordKeyText(item.key), item])));
-  const [records, agreements, outbox] = [byKey(known.records), byKey(known.agreements), byKey(known.outbox)];
   const nameOf = (key: RecordKey): string => {
-    const text = recordKeyText(key);
-    const fields = (records().get(text) ?? outbox().get(text))?.fields ?? {};
+    const fields = (lookup.findRecord(key) ?? lookup.findItem(key))?.fields ?? {};
     const naming = namingFields.find((name) => fields[name] != null);
     const definition = naming && fieldOf(key.entity, naming);
     return definition ? describeValue(definition, fields[definition.name] ?? null, names) : '';
@@ -45,7 +48,7 @@ export function createQuestionWriter({ known, layout }: DecideInput, names: Name
   });
   /** What is to be changed in the CRM, and for one field also what both sides have there. */
   const wantedOf = (key: RecordKey): Question['cells'] => {
-    const item = outbox().get(recordKeyText(key));
+    const item = lookup.findItem(key);
     if (item?.kind !== 'update') return {};
     const changed = Object.keys(item.fields).flatMap((name) => fieldOf(key.entity, name) ?? []);
     const cells = { field: textCell(changed.map(({ header }) => header).join(', ')) };
@@ -72,7 +75,7 @@ export function createQuestionWriter({ known, layout }: DecideInput, names: Name
       const field = fieldOf(key.entity, name);
       const header = field?.header ?? name;
       const show = (value: Value) => textCell(field ? describeValue(field, value, names) : '');
-      const hasBase = agreements().get(recordKeyText(key))?.fields[name] !== undefined;
+      const hasBase = lookup.findAgreement(key)?.fields[name] !== undefined;
       const reason = hasBase
         ? `${header} was changed in the CRM and in the sheet.`
         : `${header} is not the same in the CRM and in the sheet, and never was.`;

@@ -131,12 +131,14 @@ export function findRemapped({ entity, input, layout }: TabIndex, merged: readon
  * filled at will where the CRM has nothing, or has what was created from it.
  */
 export function findFirstMeeting(index: TabIndex, unbound: readonly ObservedRow[]): Brake[] {
-  const { entity, input, layout, records } = index;
+  const { entity, inStep, input, layout, loose } = index;
   const rows = unbound.filter((row) => !isBlank(row));
   if (rows.length === 0 || hasMet(index)) return [];
   const { emptyLists, sweptEntities } = input.known;
   const isEmptyCrm =
-    sweptEntities.has(entity) && [...records.values()].every(({ presence }) => presence === 'gone');
+    sweptEntities.has(entity) &&
+    inStep.size === 0 &&
+    loose.records.every(({ presence }) => presence === 'gone');
   if (isEmptyCrm && emptyLists.has(entity)) return [];
   const [first] = rows;
   const found = `${rows.length} rows without an ID stand in “${layout.title}”, the first in row ${(first?.position ?? 0) + 1}.`;
@@ -151,9 +153,10 @@ export function findFirstMeeting(index: TabIndex, unbound: readonly ObservedRow[
 
 /** Whether anything is agreed, or about to be: of a record that was made from a row the CRM may not have told anything yet. */
 function hasMet(index: TabIndex): boolean {
-  const { agreements, outbox } = index;
+  const { inStep, loose, outbox } = index;
   return (
-    [...agreements.values()].some((agreement) => isInTable(index, agreement)) ||
+    inStep.size > 0 ||
+    loose.agreements.some((agreement) => isInTable(index, agreement)) ||
     [...outbox.values()].some((item) => item.kind === 'create' && isUnanswered(item))
   );
 }

@@ -137,7 +137,8 @@ function findTripped({ binding, index, merges }: ClassifiedTab, upset: Upset): T
   const { brakes: limits } = input.policy;
   const goneRecords = provenTogether(upset.gone);
   const vanishedRows = vanished.map(({ key }) => key.id);
-  const agreed = [...index.agreements.values()].filter((agreement) => isInTable(index, agreement)).length;
+  const agreed =
+    index.inStep.size + index.loose.agreements.filter((agreement) => isInTable(index, agreement)).length;
   const company = () => describeCompany(index, vanishedRows);
   const alone = (brake: Brake): Tripped => ({ brake, edits: [], vanishedRows: [], goneRecords: [] });
   const header = (field: FieldName) => headerOf(index, field);

@@ -3,7 +3,7 @@ import type { Agreement } from '../../../core/state.ts';
 import { digest } from '../../../core/text/digest.ts';
 import { copyScope } from '../../../core/waiting/scopes.ts';
 import { copyMark, isMarkedCopy } from '../../cells/sync-text.ts';
-import { describeCell } from '../../port/cell.ts';
+import { describeCell, emptyCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import { mergeRow } from '../rows/merge.ts';
 import { decideRow } from '../rows/row.ts';
@@ -33,10 +33,10 @@ export function findStrays(
   rows: readonly ObservedRow[],
   rowless: readonly Agreement[],
 ): BoundRow[] {
-  const [first] = rows;
-  if (!first || rowless.length === 0) return [];
+  const { template } = index;
+  if (!template || rowless.length === 0) return [];
   const byId = Map.groupBy(rows, (row) => describeCell(row.id));
-  const shown = findShown(index, rows, first);
+  const shown = findShown(index, rows, template);
   const lost = new Set(rowless.map(({ key }) => key.id));
   const mayBeAstray = (row: ObservedRow) => {
     const id = describeCell(row.id);
@@ -56,17 +56,31 @@ export function findStrays(
 }
 
 /** By row, the record whose values it shows exactly, where that is unique on both sides and its ID is another one. */
-function findShown(index: TabIndex, rows: readonly ObservedRow[], first: ObservedRow) {
-  const owners = Map.groupBy(index.agreements.values(), (agreement) =>
-    lookOfValues(index, first, baseOf(index, agreement), agreement.shown),
+function findShown(index: TabIndex, rows: readonly ObservedRow[], template: ObservedRow) {
+  const owners = Map.groupBy(index.loose.agreements, (agreement) =>
+    lookOfValues(index, template, baseOf(index, agreement), agreement.shown),
   );
+  const taken = looksInStep(index, rows);
   const shown = new Map<ObservedRow, RecordId>();
   for (const [look, [row, ...others]] of Map.groupBy(rows, (each) => lookOf(index, each))) {
     const [owner, ...rivals] = owners.get(look) ?? [];
-    const isUnique = others.length + rivals.length === 0;
+    const isUnique = others.length + rivals.length === 0 && !taken.has(look);
     if (row && owner && isUnique && owner.key.id !== describeCell(row.id)) shown.set(row, owner.key.id);
   }
   return shown;
+}
+
+/**
+ * The looks of the rows that are in step and show the same as one of these. What such a row shows is what its record has, so the look is
+ * neither a row's nor a record's alone.
+ */
+function looksInStep(index: TabIndex, rows: readonly ObservedRow[]): ReadonlySet<string> {
+  const [{ field: naming } = { field: '' }] = index.layout.columns;
+  const nameIn = ({ cells }: ObservedRow) => describeCell(cells[naming] ?? emptyCell);
+  const names = new Set(rows.map(nameIn));
+  return new Set(
+    [...index.inStep.values()].flatMap((row) => (names.has(nameIn(row)) ? [lookOf(index, row)] : [])),
+  );
 }
 
 /** The row of a record that is gone goes too: what stands beside its ID later may be any. */

@@ -57,7 +57,7 @@ export function findSwaps(
   const [first] = displaced;
   if (!first) return swaps;
   const bound = new Set(records.map(({ id }) => id));
-  const rowless = [...index.agreements.values()].filter(
+  const rowless = index.loose.agreements.filter(
     ({ key, fields }) => !bound.has(key.id) && Object.keys(fields).length > 0,
   );
   const owners = new Map(

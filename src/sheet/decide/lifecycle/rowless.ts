@@ -43,7 +43,7 @@ export interface RowlessSurroundings {
 export function decideRowless(index: TabIndex, around: RowlessSurroundings): Verdict[] {
   const { present, release, tokens, vanished } = around;
   const lost = [...vanished].filter((id) => index.records.has(id));
-  const others = [...index.records.values()]
+  const others = index.loose.records
     .filter(({ key }) => !present.has(key.id) && !vanished.has(key.id))
     .toSorted((left, right) => byNumber.compare(left.key.id, right.key.id));
   const creates = [...index.outbox.values()].filter((item) => isExpected(index, item, tokens));

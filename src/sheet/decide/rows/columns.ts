@@ -93,7 +93,7 @@ export function unreadReason({ fields }: TabIndex, { unread = {} }: KnownRecord)
 
 /** Finds what cannot be understood of a tab's records and of what the CRM lists for them. All else goes on. */
 export function holdUnread(index: TabIndex): Hold[] {
-  const { entity, input, layout, records } = index;
+  const { entity, input, layout, loose } = index;
   const { catalog, nameless } = input.known;
   const lost = nameless.get(entity) ?? [];
   const odd = (catalog.odd ?? []).flatMap((each) => (each.entity === entity ? [each.words] : []));
@@ -101,7 +101,7 @@ export function holdUnread(index: TabIndex): Hold[] {
   return [
     ...(lost.length === 0 ? [] : [hold(`${listFirst(lost)}. ${namelessReason(layout.title)}`)]),
     ...(odd.length === 0 ? [] : [hold(`${listFirst(odd)}. What was known of it before stays.`)]),
-    ...[...records.values()].flatMap((record): Hold[] => {
+    ...loose.records.flatMap((record): Hold[] => {
       const reason = record.presence === 'present' ? unreadReason(index, record) : undefined;
       return reason === undefined ? [] : [{ entity, id: record.key.id, reason, isUnread: true }];
     }),

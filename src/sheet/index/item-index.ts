@@ -1,0 +1,78 @@
+import { type Entity, entities, type RecordId, type RecordKey } from '../../core/record.ts';
+
+interface Keyed {
+  readonly key: RecordKey;
+}
+
+/** An item before and after a change; `undefined` where there is none. */
+export type ItemChange<Item> = readonly [before: Item | undefined, after: Item | undefined];
+
+/**
+ * Items by their kind and id, brought up to date with a list of all of them. What did not change is the same object in the next list, so
+ * that only what changed costs more than a glance.
+ */
+export class ItemIndex<Item extends Keyed> {
+  #list: readonly Item[] = [];
+  #byId = emptyMaps<Item>();
+  #places = emptyMaps<number>();
+
+  of(entity: Entity): ReadonlyMap<RecordId, Item> {
+    return this.#byId[entity];
+  }
+
+  /** The items of these ids, in the order of the list. */
+  pick(entity: Entity, ids: ReadonlySet<RecordId>): Item[] {
+    const [items, places] = [this.#byId[entity], this.#places[entity]];
+    const placeOf = ({ key }: Item) => places.get(key.id) ?? 0;
+    if (ids.size < items.size)
+      return [...ids]
+        .flatMap((id) => items.get(id) ?? [])
+        .toSorted((one, other) => placeOf(one) - placeOf(other));
+    return [...items.values()]
+      .filter(({ key }) => ids.has(key.id))
+      .toSorted((one, other) => placeOf(one) - placeOf(other));
+  }
+
+  /** Takes over a list. Returns what changed. */
+  update(list: readonly Item[]): ItemChange<Item>[] {
+    const before = this.#list;
+    this.#list = list;
+    const isSamePlace = (item: Item, place: number) => {
+      const other = list[place];
+      return item === other || (other !== undefined && isSameKey(item.key, other.key));
+    };
+    // Something was taken out of the list, or it is in another order.
+    if (!before.every(isSamePlace)) return this.#rebuild(list);
+    const changes: ItemChange<Item>[] = [];
+    for (const [place, item] of list.entries()) {
+      const old = before[place];
+      if (old === item) continue;
+      this.#byId[item.key.entity].set(item.key.id, item);
+      this.#places[item.key.entity].set(item.key.id, place);
+      changes.push([old, item]);
+    }
+    return changes;
+  }
+
+  #rebuild(list: readonly Item[]): ItemChange<Item>[] {
+    const [before, changes] = [this.#byId, [] as ItemChange<Item>[]];
+    this.#byId = emptyMaps();
+    this.#places = emptyMaps();
+    for (const [place, item] of list.entries()) {
+      const { entity, id } = item.key;
+      this.#byId[entity].set(id, item);
+      this.#places[entity].set(id, place);
+      const old = before[entity].get(id);
+      if (old !== item) changes.push([old, item]);
+    }
+    for (const entity of entities)
+      for (const [id, old] of before[entity]) if (!this.#byId[entity].has(id)) changes.push([old, undefined]);
+    return changes;
+  }
+}
+
+const emptyMaps = <Value>() =>
+  Object.fromEntries(entities.map((entity) => [entity, new Map()])) as Record<Entity, Map<RecordId, Value>>;
+
+const isSameKey = (one: RecordKey, other: RecordKey): boolean =>
+  one === other || (one.entity === other.entity && one.id === other.id);

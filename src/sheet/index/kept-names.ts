@@ -1,0 +1,61 @@
+import type { Catalog } from '../../core/fields/catalog.ts';
+import type { Agreement, KnownRecord } from '../../core/state.ts';
+import { createNames, type Names } from '../cells/codec.ts';
+import { comingTitles, lazyTitles, lazyUserIds } from '../cells/lead-names.ts';
+import type { DecideInput } from '../plans/plan.ts';
+import type { ObservedRow } from '../port/table.ts';
+import type { ItemIndex } from './item-index.ts';
+
+/** What names are made of, and the names. */
+interface Made {
+  readonly catalog: Catalog;
+  readonly others: string;
+  readonly names: Names;
+}
+
+/** The names that cells show, made anew only where one of them is another: there may be as many as records. */
+export class KeptNames {
+  #made: Made | undefined;
+  #version = 0;
+
+  /** To be called with each lead or task that changed. */
+  noteRecord(old: KnownRecord | undefined, record: KnownRecord | undefined): void {
+    if (titlesOf(old) !== titlesOf(record)) this.#version += 1;
+  }
+
+  /** The same for what is agreed of them. */
+  noteAgreement(old: Agreement | undefined, agreement: Agreement | undefined): void {
+    if (agreedTitlesOf(old) !== agreedTitlesOf(agreement)) this.#version += 1;
+  }
+
+  /** `rowsOf` returns the rows that may become records, of a tab that can be read. */
+  namesFor(
+    { known, table }: DecideInput,
+    records: ItemIndex<KnownRecord>,
+    rowsOf: (entity: 'lead' | 'task') => readonly ObservedRow[],
+  ): Names {
+    const comingOf = (entity: 'lead' | 'task') =>
+      comingTitles(rowsOf(entity), known.outbox, (id) => records.of(entity).get(id));
+    const [leads, tasks] = [comingOf('lead'), comingOf('task')];
+    const others = JSON.stringify([this.#version, table.timeZone, leads, tasks]);
+    if (this.#made?.catalog !== known.catalog || this.#made.others !== others) {
+      const names = {
+        ...createNames(known.catalog, [], table.timeZone),
+        leads: lazyTitles('lead', known, leads),
+        tasks: lazyTitles('task', known, tasks),
+      };
+      this.#made = { catalog: known.catalog, others, names };
+    }
+    return { ...this.#made.names, userIds: lazyUserIds(known) };
+  }
+}
+
+const titlesOf = (record: KnownRecord | undefined): string => {
+  const { fields, presence, written } = record ?? {};
+  return JSON.stringify(
+    [fields, written?.before, written?.earlier].map((each) => each?.['title']).concat(presence),
+  );
+};
+
+const agreedTitlesOf = (agreement: Agreement | undefined): string =>
+  JSON.stringify([agreement?.fields['title'], agreement?.offered['title']]);

@@ -1,0 +1,211 @@
+import { ownerKeys } from '../../core/cascade.ts';
+import { splitContactId } from '../../core/fields/contact-id.ts';
+import { type Entity, entities, parseRecordKey, type RecordId, type RecordKey } from '../../core/record.ts';
+import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
+import type { Names } from '../cells/codec.ts';
+import type { DecideInput } from '../plans/plan.ts';
+import type { ReadTab } from '../port/table.ts';
+import { type ItemChange, ItemIndex } from './item-index.ts';
+import { KeptNames } from './kept-names.ts';
+import { type InStep, TabStanding } from './tab-standing.ts';
+import { ValueCounts } from './value-counts.ts';
+
+/** What is known of the records of a tab, and what of it may need a decision. */
+export interface TabGround {
+  readonly records: ReadonlyMap<RecordId, KnownRecord>;
+  readonly agreements: ReadonlyMap<RecordId, Agreement>;
+  readonly countAgreed: ValueCounts['count'];
+  readonly loose: Loose;
+  /** The rows of the records that are in step: nothing follows from them, and they are none of the tab's rows that are decided. */
+  readonly inStep: TabStanding['inStep'];
+}
+
+/** In the order in which they are known. */
+export interface Loose {
+  readonly records: readonly KnownRecord[];
+  readonly agreements: readonly Agreement[];
+  readonly rows: ReadTab['rows'];
+}
+
+/**
+ * What decisions are made of, kept from one to the next and brought up to date with what changed, so that what did not change is not decided
+ * again. What it holds apart is for speed alone: from the same input the same follows without it.
+ */
+export class Standing {
+  readonly #records = new ItemIndex<KnownRecord>();
+  readonly #agreements = new ItemIndex<Agreement>();
+  #outbox: readonly OutboxItem[] = [];
+  readonly #tabs = perEntity(() => new TabStanding());
+  readonly #counts = perEntity((entity) => new ValueCounts(() => this.#agreements.of(entity).values()));
+  readonly #names = new KeptNames();
+  #circumstances: Circumstances | undefined;
+  #version = 0;
+  /** The latest of our writes, epoch ms: whether a record was seen after one may tell something. */
+  #writtenAt = Number.NEGATIVE_INFINITY;
+
+  /** Another one as soon as a decision may come to anything else than the one before. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Takes over what is known and what was read. */
+  update(input: DecideInput): void {
+    const { known, now, table } = input;
+    const [before, circumstances] = [this.#circumstances, circumstancesOf(input)];
+    const isBuiltAlike = before !== undefined && areAlike(before.ofRows, circumstances.ofRows);
+    if (!isBuiltAlike) for (const entity of entities) this.#tabs[entity].loosenAll();
+    const isAlike = isBuiltAlike && areAlike(before.others, circumstances.others);
+    this.#circumstances = circumstances;
+    const isOutboxNew = this.#noteOutbox(known.outbox);
+    const news = [
+      ...this.#noteRecords(this.#records.update(known.records)),
+      ...this.#noteAgreements(this.#agreements.update(known.agreements)),
+      ...entities.map((entity) => {
+        const tab = table.tabs[entity];
+        return this.#tabs[entity].update(tab.state === 'read' ? tab.rows : noRows);
+      }),
+      ...entities.map((entity) => this.#tabs[entity].loosenOver(now)),
+    ];
+    for (const text of known.contests.keys()) this.#loosen(parseRecordKey(text));
+    if (!isAlike || isOutboxNew || news.includes(true)) this.#version += 1;
+  }
+
+  groundOf(entity: Entity): TabGround {
+    const tab = this.#tabs[entity];
+    return {
+      records: this.#records.of(entity),
+      agreements: this.#agreements.of(entity),
+      countAgreed: (name, value) => this.#counts[entity].count(name, value),
+      loose: {
+        records: this.#records.pick(entity, tab.looseIds),
+        agreements: this.#agreements.pick(entity, tab.looseIds),
+        rows: tab.looseRows(),
+      },
+      inStep: tab.inStep,
+    };
+  }
+
+  namesFor(input: DecideInput): Names {
+    const isRead = (entity: Entity) => input.table.tabs[entity].state === 'read';
+    return this.#names.namesFor(input, this.#records, (entity) =>
+      isRead(entity) ? this.#tabs[entity].looseRows() : noRows,
+    );
+  }
+
+  noteInStep(entity: Entity, rows: readonly InStep[]): void {
+    const made = new Set(this.#outbox.map(({ recordId }) => recordId));
+    for (const each of rows) if (!made.has(each.id)) this.#tabs[entity].note(each);
+  }
+
+  #noteRecords(changes: readonly ItemChange<KnownRecord>[]): boolean[] {
+    const before = this.#writtenAt;
+    for (const [, record] of changes) this.#writtenAt = Math.max(this.#writtenAt, record?.written?.at ?? 0);
+    return changes.map(([old, record]) => {
+      const { entity, id } = (record ?? old)?.key ?? unknownKey;
+      if (record && old && saysSame(old, record, Math.max(before, this.#writtenAt))) return false;
+      this.#noteItem(entity, id);
+      if (entity === 'lead' || entity === 'task') this.#names.noteRecord(old, record);
+      if (titleOf(old) !== titleOf(record)) this.#loosenNaming(entity, id);
+      if (entity === 'contact') this.#tabs.lead.loosen(splitContactId(id).leadId);
+      return true;
+    });
+  }
+
+  #noteAgreements(changes: readonly ItemChange<Agreement>[]): boolean[] {
+    return changes.map(([old, agreement]) => {
+      const { entity, id } = (agreement ?? old)?.key ?? unknownKey;
+      this.#counts[entity].note(old, agreement);
+      if (entity === 'lead' || entity === 'task') this.#names.noteAgreement(old, agreement);
+      this.#noteItem(entity, id);
+      return true;
+    });
+  }
+
+  #noteItem(entity: Entity, id: RecordId): void {
+    const tab = this.#tabs[entity];
+    tab.loosen(id);
+    if (this.#records.of(entity).has(id) || this.#agreements.of(entity).has(id)) tab.add(id);
+    else tab.drop(id);
+  }
+
+  /** What shows the name of a record depends on it. */
+  #loosenNaming(entity: Entity, id: RecordId): void {
+    if (entity !== 'lead' && entity !== 'task') return;
+    for (const other of ['opportunity', 'task', 'contact'] as const)
+      for (const record of this.#records.of(other).values())
+        if (ownerKeys(record).some((key) => key.entity === entity && key.id === id))
+          this.#tabs[other].loosen(record.key.id);
+  }
+
+  #noteOutbox(outbox: readonly OutboxItem[]): boolean {
+    const before = this.#outbox;
+    this.#outbox = outbox;
+    const changed = [...new Set(before).symmetricDifference(new Set(outbox))];
+    for (const { key, recordId } of changed) {
+      this.#loosen(key);
+      if (recordId !== undefined) this.#tabs[key.entity].loosen(recordId);
+    }
+    return changed.length > 0;
+  }
+
+  #loosen(key: RecordKey | undefined): void {
+    if (key) this.#tabs[key.entity].loosen(key.id);
+  }
+}
+
+const noRows: ReadTab['rows'] = [];
+const unknownKey: RecordKey = { entity: 'lead', id: '' };
+
+const perEntity = <Value>(make: (entity: Entity) => Value) =>
+  Object.fromEntries(entities.map((entity) => [entity, make(entity)])) as Record<Entity, Value>;
+
+const titleOf = (record: KnownRecord | undefined): unknown => record?.fields['title'];
+
+const compared = ['fields', 'presence', 'firstSeenAt', 'missedSweeps', 'written', 'madeBy'] as const;
+
+/** Whether a record that was read again says the same. What was not written since is the same object. */
+function saysSame(old: KnownRecord, record: KnownRecord, writtenAt: number): boolean {
+  const isSeenAlike =
+    old.lastSeenAt === record.lastSeenAt ||
+    Math.min(old.lastSeenAt, record.lastSeenAt) > Math.max(writtenAt, record.firstSeenAt);
+  return (
+    isSeenAlike &&
+    compared.every((part) => old[part] === record[part]) &&
+    JSON.stringify(old.unread) === JSON.stringify(record.unread)
+  );
+}
+
+/** All else that a decision is made of: what every row depends on, and what those that are in step do not depend on. */
+interface Circumstances {
+  readonly ofRows: readonly unknown[];
+  readonly others: readonly unknown[];
+}
+
+function circumstancesOf({ known, layout, policy, table }: DecideInput): Circumstances {
+  const { question, ...tabs } = table.tabs;
+  const builds = Object.values(tabs).map((tab) => {
+    if (tab.state === 'held') return tab;
+    const { isFiltered: _isFiltered, ownRows: _ownRows, room: _room, rows: _rows, ...build } = tab;
+    return build;
+  });
+  const rooms = Object.values(tabs).map((tab) => (tab.state === 'read' ? tab.room : undefined));
+  const { accountDoubt, catalog, rebases, remaps } = known;
+  const { claims, contests, decisions, emptyLists, nameless, suspects, sweptEntities } = known;
+  return {
+    ofRows: [catalog, policy, textOf([layout, builds, table.timeZone, accountDoubt, rebases, remaps])],
+    others: [
+      question,
+      textOf([rooms, claims, contests, emptyLists, nameless, sweptEntities]),
+      ...decisions,
+      ...suspects,
+    ],
+  };
+}
+
+const textOf = (parts: readonly unknown[]): string =>
+  JSON.stringify(parts, (_name, value) =>
+    value instanceof Set || value instanceof Map ? [...value] : value,
+  );
+
+const areAlike = (one: readonly unknown[], other: readonly unknown[]): boolean =>
+  one.length === other.length && one.every((part, place) => part === other[place]);

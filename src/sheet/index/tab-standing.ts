@@ -1,0 +1,97 @@
+import type { RecordId } from '../../core/record.ts';
+import { describeCell } from '../port/cell.ts';
+import type { ObservedRow } from '../port/table.ts';
+import { compareRows } from './row-changes.ts';
+
+/** A row that shows what its record has, so that nothing is to be done about either. */
+export interface InStep {
+  readonly id: RecordId;
+  readonly row: ObservedRow;
+  /** Until when that holds although nothing changes, epoch ms. */
+  readonly until: number;
+}
+
+/**
+ * The records and the rows of a tab, told apart by whether they are in step. Nothing follows from those that are, whatever becomes of others:
+ * they are loosened as soon as something changes that they depend on, and all that is loose is decided.
+ */
+export class TabStanding {
+  #rows: readonly ObservedRow[] = [];
+  readonly #inStep = new Map<RecordId, ObservedRow>();
+  readonly #until = new Map<RecordId, number>();
+  readonly #looseRows = new Set<ObservedRow>();
+  readonly #looseIds = new Set<RecordId>();
+
+  get inStep(): ReadonlyMap<RecordId, ObservedRow> {
+    return this.#inStep;
+  }
+
+  /** The ids of all records and agreements that are not in step. */
+  get looseIds(): ReadonlySet<RecordId> {
+    return this.#looseIds;
+  }
+
+  /** From top to bottom. */
+  looseRows(): ObservedRow[] {
+    return [...this.#looseRows].toSorted((one, other) => one.position - other.position);
+  }
+
+  /** Takes over what a read shows. Returns whether it is another than before. */
+  update(rows: readonly ObservedRow[]): boolean {
+    if (rows === this.#rows) return false;
+    const { added, moved, removed } = compareRows(this.#rows, rows);
+    this.#rows = rows;
+    for (const row of removed) {
+      if (!this.#looseRows.delete(row)) this.loosen(describeCell(row.id));
+      this.#looseRows.delete(row);
+    }
+    for (const [before, row] of moved) {
+      if (this.#looseRows.delete(before)) this.#looseRows.add(row);
+      else this.#inStep.set(describeCell(row.id), row);
+    }
+    for (const row of added) {
+      this.loosen(describeCell(row.id));
+      this.#looseRows.add(row);
+    }
+    return added.length + moved.length + removed.length > 0;
+  }
+
+  /** Something about the record changed, or about what its row depends on. */
+  loosen(id: RecordId): void {
+    const row = this.#inStep.get(id);
+    if (!row) return;
+    this.#inStep.delete(id);
+    this.#until.delete(id);
+    this.#looseRows.add(row);
+    this.#looseIds.add(id);
+  }
+
+  /** A record or an agreement that was not known before. */
+  add(id: RecordId): void {
+    if (!this.#inStep.has(id)) this.#looseIds.add(id);
+  }
+
+  /** Neither a record nor an agreement is left. */
+  drop(id: RecordId): void {
+    this.loosen(id);
+    this.#looseIds.delete(id);
+  }
+
+  loosenAll(): void {
+    for (const id of [...this.#inStep.keys()]) this.loosen(id);
+  }
+
+  /** Loosens what was in step for some time only. Returns whether there was any. */
+  loosenOver(now: number): boolean {
+    const over = [...this.#until].flatMap(([id, until]) => (until <= now ? [id] : []));
+    for (const id of over) this.loosen(id);
+    return over.length > 0;
+  }
+
+  note({ id, row, until }: InStep): void {
+    if (!this.#looseRows.delete(row)) return;
+    this.#looseIds.delete(id);
+    this.#inStep.set(id, row);
+    if (until < Number.POSITIVE_INFINITY) this.#until.set(id, until);
+  }
+}
