@@ -185,9 +185,12 @@ function viewRows(rows: Rows, context: ColumnContext, before: RowViews | undefin
   const { columns, fresh } = context;
   const fields = [...columns.fields];
   const indexes = managedIndexes(columns);
-  const isKnown = (row: number) => before?.all[row]?.cells === rows[row];
+  const shift = rows.length - (before?.all.length ?? 0);
+  /** What came of a row before, where it was or where rows above it were added or removed. */
+  const knownView = (row: number) =>
+    [before?.all[row], before?.all[row - shift]].find((view) => view?.cells === rows[row]);
   const spilledIn = (row: number) => {
-    const known = isKnown(row) ? before?.all[row] : undefined;
+    const known = knownView(row);
     if (known) return known.spilled;
     const own = fields.filter(([, { index }]) => isSpilled(cellAt(rows, row, index)));
     return own.length === 0 ? noFields : own.map(([field]) => field);
@@ -206,8 +209,8 @@ function viewRows(rows: Rows, context: ColumnContext, before: RowViews | undefin
   ]);
   const isAsBefore = before?.circumstances === circumstances;
   const all = rows.map((cells, position): RowView => {
-    const known = isAsBefore && isKnown(position) ? before.all[position] : undefined;
-    if (known) return known;
+    const known = isAsBefore ? knownView(position) : undefined;
+    if (known) return moveView(known, position);
     const view = { cells, spilled: spilledByRow[position] ?? noFields };
     if (position === 0) return view;
     if (!isBlankRow(rows, position, indexes))
@@ -215,6 +218,14 @@ function viewRows(rows: Rows, context: ColumnContext, before: RowViews | undefin
     return cells.every(isBlank) ? view : { ...view, own: { position, cells } };
   });
   return { all, spilled, circumstances };
+}
+
+/** What a row comes to at another place: all that it holds stays the same object. */
+function moveView(view: RowView, position: number): RowView {
+  const { observed, own } = view;
+  if ((observed ?? own)?.position === position) return view;
+  if (observed) return { ...view, observed: { ...observed, position } };
+  return own ? { ...view, own: { ...own, position } } : view;
 }
 
 const noFields: readonly FieldName[] = [];

@@ -72,7 +72,9 @@ export function createSheetTable(
     read: (layout, isWhole = false) => take(layout, { isWhole }),
 
     async look(layout, steps) {
-      if (!last || reader.isSmall()) return last?.table ?? take(layout, { isWhole: true });
+      if (!last) return take(layout, { isWhole: true });
+      // New rows reach none that is there.
+      if (reader.isSmall() || steps.every(({ kind }) => kind === 'append')) return last.table;
       const { readings } = last;
       const rows = Map.groupBy(
         steps.flatMap((step) => (step.kind === 'append' ? [] : [step])),

@@ -21,6 +21,7 @@ import {
   isRestless,
   keepOpen,
   lacksRow,
+  lastSeen,
   type Memory,
   noteChanges,
   noteLostRows,
@@ -219,7 +220,8 @@ function planCycle(link: SheetLink, trail: Trail, table: ObservedTable, run = li
   const { memory, lookedAt, grounded } = trail;
   const { clock, mirror, policy, times } = link;
   const now = clock.now();
-  const next = remember(memory, table, clock.monotonicMs());
+  const next = remember(memory, table, clock.monotonicMs(), times.typingPauseMs);
+  const seenAt = lastSeen(mirror, lookedAt);
   const agreements = mirror.readAgreements();
   const openWrites = mirror.readOpenWrites();
   const word = readWord(mirror, link.newWord);
@@ -243,7 +245,7 @@ function planCycle(link: SheetLink, trail: Trail, table: ObservedTable, run = li
     table,
     isRestless: (entity, row) => isRestless(next, times.typingPauseMs, entity, row),
     wasMissing: (key) => lacksRow(memory, key),
-    shownUntil: noteLostRows(mirror, agreements, next, lookedAt),
+    shownUntil: seenAt,
     layout: currentLayout(link),
     policy,
     now,
@@ -251,5 +253,7 @@ function planCycle(link: SheetLink, trail: Trail, table: ObservedTable, run = li
     newToken: () => claimToken(`${word}-${link.newWord()}`),
     isOwnToken: (token) => token.startsWith(claimToken(`${word}-`)),
   };
-  return { memory: next, lookedAt: now, grounded: decideAgain(input, grounded) };
+  const decided = decideAgain(input, grounded);
+  noteLostRows(mirror, table, decided.standing.rowless(), seenAt);
+  return { memory: next, lookedAt: now, grounded: decided };
 }

@@ -1,112 +1,133 @@
 import type { Mirror } from '../core/mirror.ts';
 import { type Entity, entities, isClaimToken, type RecordKey, recordKeyText } from '../core/record.ts';
-import type { Agreement } from '../core/state.ts';
 import { sheetFacts } from './facts.ts';
+import { compareRows } from './index/row-changes.ts';
 import type { Plan } from './plans/plan.ts';
 import { describeCell } from './port/cell.ts';
 import type { TabKind } from './port/layout.ts';
 import type { ObservedRow, ObservedTable } from './port/table.ts';
 
-/**
- * What the reads before showed: since when (monotonic ms) each row stands as it does, and which records had a row. Lost on restart
- * without harm.
- */
+/** What the reads before showed. Lost on restart without harm. */
 export interface Memory {
-  readonly rows: ReadonlyMap<string, number>;
-  readonly ids: ReadonlyMap<TabKind, ReadonlySet<string>>;
+  /** When the read that it ends with was made, monotonic ms. */
   readonly at: number;
+  /** When the first one was. A row of which nothing else is known stands as it does since then. */
+  readonly firstAt: number;
+  /** Since when rows stand as they do that changed within the typing pause, by name. */
+  readonly since: ReadonlyMap<string, number>;
   /** The read that it ends with. */
   readonly table?: ObservedTable;
   /** The rows that the read before did not have as they are, each by its record or, without an ID, by its name. The first read has none. */
   readonly changed: readonly string[];
-  /** Whether something was written after that. */
-  readonly isWritten?: true;
+  /** The ids of rows that were written after it. */
+  readonly written: ReadonlyMap<TabKind, ReadonlySet<string>>;
 }
 
+const noneWritten: Memory['written'] = new Map();
+
 export const emptyMemory: Memory = {
-  rows: new Map(),
-  ids: new Map(),
   at: Number.NEGATIVE_INFINITY,
+  firstAt: Number.NEGATIVE_INFINITY,
+  since: new Map(),
   changed: [],
+  written: noneWritten,
 };
 
 /** A row is known by all that it holds, because it may move, and because another row may show the same ID. */
 export const rowName = (entity: Entity, { id, cells }: ObservedRow): string =>
   JSON.stringify([entity, id, cells]);
 
-/** Remembers a read on top of the reads before. */
-export function remember(memory: Memory, table: ObservedTable, at: number): Memory {
-  if (memory.table === table && !memory.isWritten) return { ...memory, at, changed: [] };
-  const rows = new Map<string, number>();
-  const ids = new Map<TabKind, Set<string>>();
+/** Remembers a read on top of the reads before. What changed before the typing pause is remembered no longer. */
+export function remember(memory: Memory, table: ObservedTable, at: number, typingPauseMs: number): Memory {
+  const { table: before } = memory;
+  if (!before) return { ...emptyMemory, at, firstAt: at, table };
+  const since = new Map([...memory.since].filter(([, known]) => at - known < typingPauseMs));
   const changed: string[] = [];
   for (const entity of entities) {
     const tab = table.tabs[entity];
     if (tab.state === 'held') continue;
-    ids.set(entity, new Set(tab.rows.map((row) => describeCell(row.id))));
-    for (const row of tab.rows) {
+    const { added, removed } = compareRows(rowsOf(before, entity), tab.rows);
+    if (added.length === 0) continue;
+    const moved = new Set(removed.map((row) => rowName(entity, row)));
+    for (const row of added) {
       const name = rowName(entity, row);
-      const since = memory.rows.get(name);
-      rows.set(name, since ?? at);
-      if (since === undefined && memory.table)
-        changed.push(row.id.kind === 'empty' ? name : recordKeyText({ entity, id: describeCell(row.id) }));
+      if (moved.has(name)) continue;
+      since.set(name, at);
+      changed.push(row.id.kind === 'empty' ? name : recordKeyText({ entity, id: describeCell(row.id) }));
     }
   }
-  return { rows, ids, at, changed, table };
+  return { at, firstAt: memory.firstAt, since, table, changed, written: noneWritten };
 }
 
 /** Adds the rows that a plan has written: what was just put there was not missing before. */
 export function rememberWritten(memory: Memory, plan: Plan): Memory {
   if (plan.table.length === 0) return memory;
-  const ids = new Map([...memory.ids].map(([entity, known]) => [entity, new Set(known)]));
+  const written = new Map([...memory.written].map(([kind, ids]) => [kind, new Set(ids)]));
   for (const { write } of plan.table) {
-    if (write.kind !== 'delete' && write.id) ids.get(write.entity)?.add(describeCell(write.id));
+    if (write.kind === 'delete' || !write.id) continue;
+    const ids = written.get(write.entity) ?? new Set();
+    written.set(write.entity, ids.add(describeCell(write.id)));
   }
-  return { ...memory, ids, isWritten: true };
+  return { ...memory, written };
 }
 
 /** Whether the row has not stood like this for the typing pause yet, and in at least two reads. */
 export function isRestless(memory: Memory, typingPauseMs: number, entity: Entity, row: ObservedRow): boolean {
-  const since = memory.rows.get(rowName(entity, row));
-  return since === undefined || since === memory.at || memory.at - since < typingPauseMs;
+  const since = memory.since.get(rowName(entity, row)) ?? memory.firstAt;
+  return since === memory.at || memory.at - since < typingPauseMs;
 }
 
-/** The rows of a tab in the read that `memory` ends with. */
-export function rowsIn({ table }: Memory, entity: Entity): readonly ObservedRow[] {
-  const tab = table?.tabs[entity];
-  return tab?.state === 'read' ? tab.rows : [];
+function rowsOf({ tabs }: ObservedTable, entity: Entity): readonly ObservedRow[] {
+  const tab = tabs[entity];
+  return tab.state === 'read' ? tab.rows : [];
+}
+
+/** The IDs in the rows of a read, made once they are asked for. */
+const idsIn = new WeakMap<readonly ObservedRow[], ReadonlySet<string>>();
+
+function hasRow(rows: readonly ObservedRow[], id: string): boolean {
+  const ids = idsIn.get(rows) ?? new Set(rows.map((row) => describeCell(row.id)));
+  idsIn.set(rows, ids);
+  return ids.has(id);
 }
 
 /** Whether the read that `memory` ends with had the tab, but no row of the record, and none was written since. */
-export const lacksRow = (memory: Memory, key: RecordKey): boolean =>
-  memory.ids.get(key.entity)?.has(key.id) === false;
+export function lacksRow({ table, written }: Memory, { entity, id }: RecordKey): boolean {
+  const tab = table?.tabs[entity];
+  if (tab?.state !== 'read') return false;
+  return !written.get(entity)?.has(id) && !hasRow(tab.rows, id);
+}
 
 /**
- * Notes which of the records that are agreed about have lost their row since the read before, which was made at `lookedAt`, epoch ms.
- * Returns a function for when a record was last seen with one. What waits behind a brake may wait over a restart. Of a tab that is held it is
- * noted since when its rows are not known.
+ * When a record was last seen with a row, epoch ms, where it has none in a read that comes now; the read before was made at `lookedAt`. What
+ * waits behind a brake may wait over a restart.
+ */
+export function lastSeen(mirror: Mirror, lookedAt: number): (key: RecordKey) => number {
+  const before = new Map(mirror.readFact(sheetFacts.lostRows));
+  // The clock may have been set back since.
+  return (key) => Math.min(lookedAt, before.get(recordKeyText(key)) ?? before.get(key.entity) ?? lookedAt);
+}
+
+/**
+ * Notes which records have lost their row since the read before, and when they were last `seenAt` with one. `rowless` are those that are
+ * agreed about and have none in this read. Of a tab that is held it is noted since when its rows are not known.
  */
 export function noteLostRows(
   mirror: Mirror,
-  agreements: readonly Agreement[],
-  { ids }: Memory,
-  lookedAt: number,
-): (key: RecordKey) => number {
-  const before = new Map(mirror.readFact(sheetFacts.lostRows));
-  // The clock may have been set back since.
-  const seenAt = (key: RecordKey) =>
-    Math.min(lookedAt, before.get(recordKeyText(key)) ?? before.get(key.entity) ?? lookedAt);
-  const isLost = (key: RecordKey) => {
-    const present = ids.get(key.entity);
-    return present ? !present.has(key.id) : before.has(recordKeyText(key));
-  };
+  { tabs }: ObservedTable,
+  rowless: readonly RecordKey[],
+  seenAt: (key: RecordKey) => number,
+): void {
+  const isHeld = (entity: Entity) => tabs[entity].state === 'held';
+  const before = mirror.readFact(sheetFacts.lostRows) ?? [];
+  const kept = before.filter(([text]) =>
+    entities.some((entity) => text.startsWith(`${entity}-`) && isHeld(entity)),
+  );
   mirror.saveFact(sheetFacts.lostRows, [
-    ...entities.flatMap((entity) =>
-      ids.has(entity) ? [] : [[entity, before.get(entity) ?? lookedAt] as const],
-    ),
-    ...agreements.flatMap(({ key }) => (isLost(key) ? [[recordKeyText(key), seenAt(key)] as const] : [])),
+    ...entities.flatMap((entity) => (isHeld(entity) ? [[entity, seenAt({ entity, id: '' })] as const] : [])),
+    ...kept,
+    ...rowless.map((key) => [recordKeyText(key), seenAt(key)] as const),
   ]);
-  return seenAt;
 }
 
 /** A change in the table that has not reached the CRM: what is known of when it was made, monotonic ms. */
@@ -146,32 +167,36 @@ export function keepOpen(
   }: { readonly isOutbound: (name: string) => boolean; readonly typingPauseMs: number },
 ): FirstLooks {
   if (looks.size === 0) return looks;
+  const unnamed = new Set(namedRows(memory, ({ id }) => id.kind === 'empty').map(([name]) => name));
   const isOpen = (name: string, { changedAt }: FirstLook) =>
-    memory.rows.has(name) ||
-    changedAt === memory.at ||
-    memory.at - changedAt < typingPauseMs ||
-    isOutbound(name);
+    unnamed.has(name) || changedAt === memory.at || memory.at - changedAt < typingPauseMs || isOutbound(name);
   return new Map([
     ...[...looks].filter(([name, look]) => isOpen(name, look)),
     ...claimed(looks, memory, applied),
   ]);
 }
 
-/** From its claim on a row has an ID, and its change the name of the record that comes of it. */
-function claimed(looks: FirstLooks, memory: Memory, applied: Plan | undefined): [string, FirstLook][] {
-  const claims = (applied?.table ?? []).flatMap(({ key, write }) =>
-    key && isClaimToken(key.id) && write.kind === 'set' && write.id
-      ? [{ key, position: write.position }]
-      : [],
-  );
-  if (claims.length === 0) return [];
-  const names = new Map(
-    entities.flatMap((entity) =>
-      rowsIn(memory, entity).map((row) => [`${entity} ${row.position}`, rowName(entity, row)]),
+/** The rows that are chosen, each with its name. */
+const namedRows = ({ table }: Memory, isChosen: (row: ObservedRow, entity: Entity) => boolean) =>
+  entities.flatMap((entity) =>
+    (table ? rowsOf(table, entity) : []).flatMap((row) =>
+      isChosen(row, entity) ? [[rowName(entity, row), `${entity} ${row.position}`] as const] : [],
     ),
   );
-  return claims.flatMap(({ key, position }): [string, FirstLook][] => {
-    const look = looks.get(names.get(`${key.entity} ${position}`) ?? '');
-    return look ? [[recordKeyText(key), look]] : [];
+
+/** From its claim on a row has an ID, and its change the name of the record that comes of it. */
+function claimed(looks: FirstLooks, memory: Memory, applied: Plan | undefined): [string, FirstLook][] {
+  const claims = new Map(
+    (applied?.table ?? []).flatMap(({ key, write }) =>
+      key && isClaimToken(key.id) && write.kind === 'set' && write.id
+        ? [[`${key.entity} ${write.position}`, key] as const]
+        : [],
+    ),
+  );
+  if (claims.size === 0) return [];
+  const rows = namedRows(memory, ({ position }, entity) => claims.has(`${entity} ${position}`));
+  return rows.flatMap(([name, place]): [string, FirstLook][] => {
+    const [key, look] = [claims.get(place), looks.get(name)];
+    return key && look ? [[recordKeyText(key), look]] : [];
   });
 }

@@ -1,4 +1,5 @@
 import type { Mirror } from '../core/mirror.ts';
+import { once } from '../core/once.ts';
 import { type Entity, entities } from '../core/record.ts';
 import type { FieldName } from '../core/value.ts';
 import { sheetFacts } from './facts.ts';
@@ -13,14 +14,14 @@ import type { ObservedTab, ObservedTable } from './port/table.ts';
  */
 export function tableLayout(link: LayoutLink): Layout {
   const { mirror, policy } = link;
-  const agreements = mirror.readAgreements();
+  const agreements = once(() => mirror.readAgreements());
   return currentLayout(link).map((tab) => {
     const { columns, entity } = tab;
     if (entity === 'question') return tab;
     const fact = sheetFacts.metFields(entity);
     const before = new Set(mirror.readFact(fact));
     if (columns.every(({ field }) => before.has(field))) return tab;
-    const own = agreements.filter(({ key }) => key.entity === entity);
+    const own = agreements().filter(({ key }) => key.entity === entity);
     const agreed = own.flatMap(({ fields, offered }) => Object.keys({ ...fields, ...offered }));
     // Where a column is gone, nothing is agreed of its field any more.
     const met = addFields(mirror, fact, new Set(agreed));

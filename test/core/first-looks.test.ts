@@ -31,7 +31,7 @@ function sinceAfter(reads: readonly (readonly [at: number, row: ObservedRow])[],
   let looks: FirstLooks = new Map();
   let readFrom: number | undefined;
   for (const [at, row] of reads) {
-    memory = remember(memory, tableOf([row]), at);
+    memory = remember(memory, tableOf([row]), at, typingPauseMs);
     looks = noteChanges(looks, memory, readFrom);
     looks = keepOpen(looks, memory, undefined, { isOutbound: (name) => name === outbound, typingPauseMs });
     readFrom = at;

@@ -1,18 +1,28 @@
 import { expect, it } from 'vitest';
 import type { RecordKey } from '../../src/core/record.ts';
-import { emptyAgreement } from '../../src/core/state.ts';
-import { emptyMemory, noteLostRows } from '../../src/sheet/rest.ts';
+import type { ObservedTab, ObservedTable } from '../../src/sheet/port/table.ts';
+import { lastSeen, noteLostRows } from '../../src/sheet/rest.ts';
 import { openMirrorInMemory } from '../support/memory-mirror.ts';
 
 const key: RecordKey = { entity: 'lead', id: '1' };
 const held = 'held';
 
+const heldTab: ObservedTab = { state: 'held', reason: 'It is not of this test.' };
+const tableWith = (lead: ObservedTab): ObservedTable => ({
+  tabs: { lead, opportunity: heldTab, task: heldTab, contact: heldTab },
+  timeZone: 'UTC',
+});
+const heldTable = tableWith(heldTab);
+const readTable = tableWith({ state: 'read', rows: [], fields: new Set(), hasSync: true });
+
 /** Reads the tab of a lead at the given times, each after a start; answers when its row was seen last, as each read tells. */
 function seenAfter(...reads: readonly (readonly [lookedAt: number, ids: readonly string[] | typeof held])[]) {
   const { mirror } = openMirrorInMemory();
   return reads.map(([lookedAt, ids]) => {
-    const memory = { ...emptyMemory, ids: new Map(ids === held ? [] : [['lead', new Set(ids)] as const]) };
-    return noteLostRows(mirror, [emptyAgreement(key, 0)], memory, lookedAt)(key);
+    const seenAt = lastSeen(mirror, lookedAt);
+    const isThere = ids === held || ids.includes(key.id);
+    noteLostRows(mirror, ids === held ? heldTable : readTable, isThere ? [] : [key], seenAt);
+    return seenAt(key);
   });
 }
 

@@ -21,7 +21,7 @@ function tableOf(rows: readonly ObservedRow[]): ObservedTable {
 /** Reads the tab at the given times; answers which rows of the last read are restless. */
 function restlessAfter(...reads: readonly (readonly [at: number, ...rows: ObservedRow[]])[]): boolean[] {
   let memory: Memory = emptyMemory;
-  for (const [at, ...rows] of reads) memory = remember(memory, tableOf(rows), at);
+  for (const [at, ...rows] of reads) memory = remember(memory, tableOf(rows), at, pauseMs);
   const last = reads.at(-1)?.slice(1) as ObservedRow[];
   return last.map((each) => isRestless(memory, pauseMs, 'lead', each));
 }

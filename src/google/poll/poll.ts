@@ -64,6 +64,7 @@ export class Poll {
 
   /** Returns what is new in each tab by its numeric id; a tab in which nothing is new is absent. `undefined` where a tab is gone. */
   async look(): Promise<ReadonlyMap<number, TabNews> | undefined> {
+    if (this.#tabs.length === 0) return new Map();
     const answer = await this.#client.values(this.#tabs.flatMap(rangesOf));
     if (!answer) return undefined;
     if (this.#answer?.equals(answer)) return new Map();

@@ -4,6 +4,7 @@ import { type Entity, entities, parseRecordKey, type RecordId, type RecordKey } 
 import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
 import type { Names } from '../cells/codec.ts';
 import type { DecideInput } from '../plans/plan.ts';
+import { describeCell } from '../port/cell.ts';
 import type { ReadTab } from '../port/table.ts';
 import { type ItemChange, ItemIndex } from './item-index.ts';
 import { KeptNames } from './kept-names.ts';
@@ -83,6 +84,18 @@ export class Standing {
       },
       inStep: tab.inStep,
     };
+  }
+
+  /** The records that are agreed about and have no row with their ID. */
+  rowless(): RecordKey[] {
+    return entities.flatMap((entity) => {
+      const tab = this.#tabs[entity];
+      const shown = new Set(tab.looseRows().map(({ id }) => describeCell(id)));
+      const agreements = this.#agreements.of(entity);
+      return [...tab.looseIds].flatMap((id) =>
+        agreements.has(id) && !shown.has(id) ? [{ entity, id }] : [],
+      );
+    });
   }
 
   namesFor(input: DecideInput): Names {

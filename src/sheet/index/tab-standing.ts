@@ -45,8 +45,11 @@ export class TabStanding {
       if (!this.#looseRows.delete(row)) this.loosen(describeCell(row.id));
       this.#looseRows.delete(row);
     }
-    for (const [before, row] of moved) {
-      if (this.#looseRows.delete(before)) this.#looseRows.add(row);
+    const isLoose = moved.map(([before]) => this.#looseRows.has(before));
+    // A row may be where another one was that holds the same.
+    for (const [before] of moved) this.#looseRows.delete(before);
+    for (const [place, [, row]] of moved.entries()) {
+      if (isLoose[place]) this.#looseRows.add(row);
       else this.#inStep.set(describeCell(row.id), row);
     }
     for (const row of added) {
