@@ -8,6 +8,8 @@ import { bindColumns } from './columns.ts';
 import { isTooMuch } from './errors.ts';
 import { cellAt, cellFields, type Grid, gridFields, sizeFields } from './grid.ts';
 import { metadataFields } from './metadata.ts';
+import type { Answers } from './probes/answers.ts';
+import { countCells } from './room.ts';
 import { placeTab, readTagged, type TaggedSpreadsheet } from './tabs.ts';
 
 /** Names those tabs whose cells are wanted, once the names and sizes of all of them are known. */
@@ -20,8 +22,9 @@ export const tabFields = `properties.timeZone,${metadataFields},sheets.${sizeFie
 const attemptsMax = 3;
 
 /** Reads tabs by their numeric ids, as many rows at a time as Google has answers for. */
-export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log) {
+export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log, known: KnownOfReads) {
   let pace = firstPace;
+  let isPaceChosen = false;
   /** Rows of the longest tab that was chosen last. */
   let longest: number | undefined;
   /** Whether whole tabs are read in one request. */
@@ -50,16 +53,23 @@ export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log) {
         const look = await expectPart(parts.get(tabFields));
         const chosen = choose(readTagged(look));
         longest = longestOf(chosen);
+        if (!isPaceChosen && chosen.length > 0) pace = paceFor(chosen, known);
+        isPaceChosen ||= chosen.length > 0;
         const whole = chosen.length > 0 ? [chosen.map(({ sheetId }) => ({ sheetId }))] : [];
         const read = [look];
         for (const ranges of areWhole() ? whole : windowsOf(chosen, pace))
           read.push(await expectPart(parts.get(gridFields, ranges)));
         const tagged = parts.join(read);
-        if (areWhole() || (await isStill(client, tagged, layout))) return tagged;
+        if (areWhole() || (await isStill(client, tagged, layout, known))) return tagged;
       }
       throw newSheetError('SHEET_UNREACHABLE', 'Rows were moved while the spreadsheet was read in parts.');
     },
   };
+}
+
+/** What was found out about reads, and how long one may take; absent where that is not known. */
+export interface KnownOfReads extends Pick<Answers, 'tagsByRange' | 'cellMicros'> {
+  readonly timeoutMs: number | undefined;
 }
 
 async function expectPart(part: Promise<Spreadsheet | undefined>): Promise<Spreadsheet> {
@@ -75,7 +85,12 @@ const stillFields = `${metadataFields},sheets(${sizeFields},data(startRow,startC
  * Whether the tabs of a spreadsheet that was read in parts have their rows where they were, and no write of ours has landed meanwhile: what
  * people type in the meantime is of one moment in each cell.
  */
-async function isStill(client: SheetsClient, tagged: TaggedSpreadsheet, layout: Layout): Promise<boolean> {
+async function isStill(
+  client: SheetsClient,
+  tagged: TaggedSpreadsheet,
+  layout: Layout,
+  { tagsByRange }: KnownOfReads,
+): Promise<boolean> {
   const tabs = layout.flatMap((tab) => {
     const { grid } = placeTab(tagged, tab);
     const binding = grid && bindColumns(grid, tab);
@@ -87,8 +102,8 @@ async function isStill(client: SheetsClient, tagged: TaggedSpreadsheet, layout: 
   ]);
   if (ranges.length === 0) return true;
   const now = readTagged(await expectPart(client.get(stillFields, ranges)));
-  // Whether a read by ranges of numeric ids brings it no document says.
-  if (now.lastWrite && now.lastWrite.run !== tagged.lastWrite?.run) return false;
+  const { lastWrite } = tagsByRange === 'brought' ? now : readTagged((await client.get(tabFields)) ?? {});
+  if (lastWrite && lastWrite.run !== tagged.lastWrite?.run) return false;
   return tabs.every(({ id, ...tab }) => {
     const grid = now.grids.find(({ sheetId }) => sheetId === tab.sheetId);
     if (grid?.rowCount !== tab.rowCount || grid.columnCount !== tab.columnCount) return false;
@@ -117,6 +132,25 @@ export interface Pace {
 }
 
 export const firstPace: Pace = { halvings: 0, failures: 0, successes: 0 };
+
+/** A read that takes as long as it was measured to is to take half of what it may. */
+const shareMax = 0.5;
+
+/** The pace at the start: where all in one request is too much by what was measured, as many rows as are not. */
+export function paceFor(
+  grids: readonly Pick<Grid, 'rowCount' | 'columnCount'>[],
+  { cellMicros, timeoutMs }: Pick<KnownOfReads, 'cellMicros' | 'timeoutMs'>,
+): Pace {
+  if (!cellMicros || timeoutMs === undefined) return firstPace;
+  const cellsMax = (timeoutMs * shareMax * 1_000) / cellMicros;
+  if (countCells(grids) <= cellsMax) return firstPace;
+  const widest = grids.reduce((width, { columnCount }) => Math.max(width, columnCount), 1);
+  const longest = longestOf(grids);
+  let halvings = 1;
+  const rows = () => longest / 2 ** halvings;
+  while (rows() > rowsMin && rows() * widest > cellsMax && halvings < halvingsMax) halvings += 1;
+  return { ...firstPace, halvings };
+}
 
 /** The first failure may be a short break. */
 const failuresMin = 2;

@@ -1,7 +1,7 @@
 import type { Log } from '../core/ports.ts';
 import { type Layout, recordTabs, type TabKind, tabOf } from '../sheet/port/layout.ts';
 import { quoteTitle } from './a1.ts';
-import { type Choose, createChosenTabs, createParts, tabFields } from './chosen-tabs.ts';
+import { type Choose, createChosenTabs, createParts, type KnownOfReads, tabFields } from './chosen-tabs.ts';
 import type { SheetsClient } from './client.ts';
 import { type Grid, gridFields } from './grid.ts';
 import { mapKnown } from './map-known.ts';
@@ -13,9 +13,9 @@ import { findShadow, shadowTitle } from './write/shadow.ts';
 const readsPerLook = 12;
 
 /** Reads the tabs of a layout, and never the cells of others: people may have large ones beside them. */
-export function createReader(client: SheetsClient, log: Log) {
+export function createReader(client: SheetsClient, log: Log, known: KnownOfReads) {
   const parts = createParts(client);
-  const chosen = createChosenTabs(client, parts, log);
+  const chosen = createChosenTabs(client, parts, log, known);
   /** Titles under which tabs were last seen; a tab that is not there has none. */
   let titles: ReadonlyMap<TabKind, string> | undefined;
   let otherCells = 0;

@@ -12,6 +12,7 @@ import { filledTabs, planLayOut, tabsToRead } from './layout.ts';
 import { writeLeadList } from './lead-list.ts';
 import { mapKnown } from './map-known.ts';
 import { createSigner, marksIn } from './marks.ts';
+import { type Answers, answersBy } from './probes/answers.ts';
 import { type BoundTab, observeTabs, type TabReading } from './read.ts';
 import { createReader } from './reader.ts';
 import { checkRoom } from './room.ts';
@@ -23,6 +24,8 @@ import { Writer } from './write/writer.ts';
 export interface GoogleSheetOptions extends SheetsClientOptions {
   /** Names the CRM account, so that the spreadsheet of another one is never written. */
   readonly account: string;
+  /** How Google is known to behave; the safest way where absent. */
+  readonly answers?: Answers;
 }
 
 /** A Google spreadsheet as a table, over HTTP. */
@@ -36,11 +39,18 @@ export const createGoogleSheetTable = (options: GoogleSheetOptions): Table =>
  */
 export function createSheetTable(
   client: SheetsClient,
-  { spreadsheetId, account, log }: Pick<GoogleSheetOptions, 'spreadsheetId' | 'account' | 'log'>,
+  {
+    spreadsheetId,
+    account,
+    log,
+    answers = answersBy(),
+    timeoutMs,
+  }: Pick<GoogleSheetOptions, 'spreadsheetId' | 'account' | 'log' | 'answers'> &
+    Partial<Pick<GoogleSheetOptions, 'timeoutMs'>>,
 ): Table {
   const owner: Owner = { spreadsheetId, account };
-  const writer = new Writer(client, log);
-  const reader = createReader(client, log);
+  const writer = new Writer(client, log, answers);
+  const reader = createReader(client, log, { ...answers, timeoutMs });
   const signer = createSigner(client);
   let last: Read | undefined;
 
