@@ -24,11 +24,12 @@ const attemptsMax = 3;
 /** Reads tabs by their numeric ids, as many rows at a time as Google has answers for. */
 export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log, known: KnownOfReads) {
   let pace = firstPace;
-  let isPaceChosen = false;
+  /** Where the time of a cell is known, the sizes of the tabs say how to begin. */
+  let isPaceChosen = !known.cellMicros;
   /** Rows of the longest tab that was chosen last. */
   let longest: number | undefined;
   /** Whether whole tabs are read in one request. */
-  const areWhole = () => pace.halvings === 0;
+  const areWhole = () => isPaceChosen && pace.halvings === 0;
 
   return {
     areWhole,
