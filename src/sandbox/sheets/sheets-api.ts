@@ -132,7 +132,7 @@ function getSpreadsheetByFilter({ spreadsheet, query, body }: SheetsCall): Sheet
   const answer = spreadsheetResource(spreadsheet, { wanted, includeGridData, mask });
   const isNothing = filters.length > 0 && wanted.length === 0;
   const { developerMetadata, ...rest } = isNothing ? { ...answer, sheets: [] } : answer;
-  const isBrought = filters.length === 0 || spreadsheet.choices.metadataByRange === 'brought';
+  const isBrought = spreadsheet.choices.metadataByRange === 'brought';
   return { answer: developerMetadata && isBrought ? { ...rest, developerMetadata } : rest };
 }
 
