@@ -86,7 +86,7 @@ test.each([true, false])(
 const byFilter = ['skipAndTile', 'nothing', 'refused'] as const;
 
 describe.each(byFilter)(
-  'where rows that are hidden by hand are no more copied than filtered ones: %s,',
+  'where rows that are hidden by hand are copied as little as filtered ones: %s,',
   (hiddenRowCopy) => {
     const choices = { hiddenRowCopy, handHiddenRowCopy: 'asFiltered' } as const;
     const ids = Array.from({ length: 210 }, (_, index) => String(index + 1));

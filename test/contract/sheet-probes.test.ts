@@ -127,7 +127,21 @@ test('the scratch tab is removed where the reply to its making was lost', async 
   expect(await titlesIn(sheet)).not.toContain(scratchTitle);
 });
 
-test('a scratch tab that can not be removed is named, and what was found out is there', async () => {
+test('nothing is found out where a user deletes the scratch tab meanwhile', async () => {
+  const sheet = await openFilled();
+  await using heard = await hearSheet(sheet);
+  heard.intercept(async ({ url }, passOn) => {
+    const answer = await passOn();
+    if (url.includes(':batchUpdate') && (await titlesIn(sheet))?.includes(scratchTitle))
+      await sheet.batch({ deleteSheet: { sheetId: scratchId } });
+    return answer;
+  });
+  await expect(probeGoogle({ ...heard.options, isOver })).rejects.toMatchObject({
+    code: 'SHEET_UNREACHABLE',
+  });
+});
+
+test('a scratch tab that cannot be removed is named, and what was found out is there', async () => {
   const sheet = await openFilled();
   expect(await probeBroken(sheet, [5])).toMatchObject({
     state: 'asked',

@@ -39,14 +39,16 @@ export async function probeGoogle(options: ProberOptions): Promise<ProbeOutcome>
     found = { cellMicros: await measureCell(client, clock) };
     for (const name of names) found = { ...found, ...(await answerOf(client, name)) };
   } catch (error) {
-    // It may be there also where no reply came. One that stays is removed by the next run.
-    await remove().catch((other: unknown) => log.warn('sheet.probe_tab_left', { code: codeOf(other) }));
+    // It may be there also where no reply came, or not at all. One that stays is removed by the next run.
+    await remove().catch((other: unknown) =>
+      log.warn('sheet.probe_tab_not_removed', { code: codeOf(other) }),
+    );
     throw error;
   }
   const isTabLeft = await remove().then(
     () => false,
     (error: unknown) => {
-      log.warn('sheet.probe_tab_left', { code: codeOf(error) });
+      log.warn('sheet.probe_tab_not_removed', { code: codeOf(error) });
       return true;
     },
   );

@@ -1,4 +1,5 @@
 import type { Clock } from '../../core/ports.ts';
+import { newSheetError } from '../../sheet/port/errors.ts';
 import type { SheetsClient } from '../client.ts';
 import { gridFields } from '../grid.ts';
 import { part, timed } from './scratch.ts';
@@ -15,7 +16,8 @@ const countOf = (rows: number): number => rows * timed.columns;
 export async function measureCell(client: SheetsClient, clock: Clock): Promise<number> {
   const timeOf = async (rows: number): Promise<number> => {
     const start = clock.monotonicMs();
-    await client.get(gridFields, [part(timed.top, 0, rows, timed.columns)]);
+    if (!(await client.get(gridFields, [part(timed.top, 0, rows, timed.columns)])))
+      throw newSheetError('SHEET_UNREACHABLE', 'The tab of the probes was removed while they ran.');
     return clock.monotonicMs() - start;
   };
   const few = await timeOf(1);

@@ -41,7 +41,7 @@ export const scratchRange = `${quoteTitle(scratchTitle)}!1:${timed.top}`;
 export const part = (row: number, column: number, height: number, width: number) =>
   area(scratchId, row, column, height, width);
 
-/** Makes the scratch tab with all that is tried there, and hidden, so that nobody's selected tab changes. */
+/** Makes the scratch tab with all that is tried there, and hidden, so that no user's selected tab changes. */
 export const makeScratch = (): Request[] => [
   {
     addSheet: {

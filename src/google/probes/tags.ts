@@ -12,7 +12,9 @@ export const tagsByRange = unknown({
   safest: 'leftOut',
   ask: async (client) =>
     (await client.get(`${metadataFields},sheets.properties.sheetId`, [part(0, 0, 1, 1)])) ?? {},
-  // A spreadsheet that was laid out has this one.
-  read: ({ developerMetadata = [] }) =>
-    readTags(developerMetadata, linkTags).length > 0 ? 'brought' : 'leftOut',
+  read({ developerMetadata = [], sheets = [] }) {
+    if (sheets.length === 0) return undefined;
+    // A spreadsheet that was laid out has this one.
+    return readTags(developerMetadata, linkTags).length > 0 ? 'brought' : 'leftOut';
+  },
 });
