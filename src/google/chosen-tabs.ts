@@ -6,17 +6,33 @@ import type { Layout } from '../sheet/port/layout.ts';
 import type { Range, SheetsClient, Spreadsheet } from './client.ts';
 import { bindColumns } from './columns.ts';
 import { isTooMuch } from './errors.ts';
-import { cellAt, cellFields, type Grid, gridFields, sizeFields } from './grid.ts';
+import {
+  cellAt,
+  cellFields,
+  type Grid,
+  type GridPart,
+  gridFields,
+  readParts,
+  sizeFields,
+  toGrid,
+} from './grid.ts';
 import { metadataFields } from './metadata.ts';
 import type { Answers } from './probes/answers.ts';
 import { countCells } from './room.ts';
-import { placeTab, readTagged, type TaggedSpreadsheet } from './tabs.ts';
+import { placeTab, readSpreadsheetTags, readTagged, type TaggedSpreadsheet } from './tabs.ts';
 
 /** Names those tabs whose cells are wanted, once the names and sizes of all of them are known. */
 export type Choose = (spreadsheet: TaggedSpreadsheet) => readonly Grid[];
 
 /** Field mask of where tabs are and how large, without any cell. */
 export const tabFields = `properties.timeZone,${metadataFields},sheets.${sizeFields}`;
+
+/** Tabs of more rows together are read in several requests: an answer of all of them would keep everything else waiting while it is read. */
+export const wholeRowsMax = 5_000;
+const windowMax = 2_000;
+
+const areInOne = (grids: readonly Pick<Grid, 'rowCount'>[]): boolean =>
+  grids.reduce((sum, { rowCount }) => sum + rowCount, 0) <= wholeRowsMax;
 
 /** How often tabs are read in several requests until nobody moves a row meanwhile. */
 const attemptsMax = 3;
@@ -56,12 +72,18 @@ export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log, k
         longest = longestOf(chosen);
         if (!isPaceChosen && chosen.length > 0) pace = paceFor(chosen, known);
         isPaceChosen ||= chosen.length > 0;
+        const isWhole = areWhole() && areInOne(chosen);
         const whole = chosen.length > 0 ? [chosen.map(({ sheetId }) => ({ sheetId }))] : [];
-        const read = [look];
-        for (const ranges of areWhole() ? whole : windowsOf(chosen, pace))
-          read.push(await expectPart(parts.get(gridFields, ranges)));
-        const tagged = parts.join(read);
-        if (areWhole() || (await isStill(client, tagged, layout, known))) return tagged;
+        if (isWhole) {
+          const read = [look];
+          for (const ranges of whole) read.push(await expectPart(parts.get(gridFields, ranges)));
+          return parts.join(read);
+        }
+        const windows: GridPart[] = [];
+        for (const ranges of windowsOf(chosen, pace))
+          windows.push(...readParts(await expectPart(client.get(gridFields, ranges))));
+        const tagged = { ...readSpreadsheetTags(look), grids: joinParts(readParts(look), windows) };
+        if (await isStill(client, tagged, layout, known)) return tagged;
       }
       throw newSheetError('SHEET_UNREACHABLE', 'Rows were moved while the spreadsheet was read in parts.');
     },
@@ -144,11 +166,12 @@ export function paceFor(
 ): Pace {
   if (!cellMicros || timeoutMs === undefined) return firstPace;
   const cellsMax = (timeoutMs * shareMax * 1_000) / cellMicros;
-  if (countCells(grids) <= cellsMax) return firstPace;
+  const isWhole = areInOne(grids);
+  if (isWhole && countCells(grids) <= cellsMax) return firstPace;
   const widest = grids.reduce((width, { columnCount }) => Math.max(width, columnCount), 1);
   const longest = longestOf(grids);
-  let halvings = 1;
-  const rows = () => longest / 2 ** halvings;
+  let halvings = isWhole ? 1 : 0;
+  const rows = () => Math.min(windowMax, longest / 2 ** halvings);
   while (rows() > rowsMin && rows() * widest > cellsMax && halvings < halvingsMax) halvings += 1;
   return { ...firstPace, halvings };
 }
@@ -180,7 +203,7 @@ export function windowsOf(
   grids: readonly Pick<Grid, 'sheetId' | 'rowCount'>[],
   { halvings }: Pace,
 ): sheets_v4.Schema$GridRange[][] {
-  const height = Math.max(rowsMin, Math.ceil(longestOf(grids) / 2 ** halvings));
+  const height = Math.max(rowsMin, Math.min(windowMax, Math.ceil(longestOf(grids) / 2 ** halvings)));
   const requests: { rows: number; ranges: sheets_v4.Schema$GridRange[] }[] = [];
   for (const { rowCount, sheetId } of grids) {
     for (let startRowIndex = 0; startRowIndex < rowCount; startRowIndex += height) {
@@ -199,7 +222,33 @@ export function windowsOf(
 const longestOf = (grids: readonly Pick<Grid, 'rowCount'>[]): number =>
   grids.reduce((longest, { rowCount }) => Math.max(longest, rowCount), 0);
 
-/** Reads a spreadsheet in one request or in several; while all of their answers stay the same, so does the object that comes of them. */
+/** The windows of each tab as one. Its size is that of the first look, so that a change since then is seen. */
+function joinParts(looks: readonly GridPart[], windows: readonly GridPart[]): Grid[] {
+  const byTab = Map.groupBy(windows, ({ sheetId }) => sheetId);
+  return looks.map((look) => {
+    const own = byTab.get(look.sheetId) ?? [];
+    const [first] = own;
+    if (!first) return toGrid(look);
+    return toGrid({
+      ...first,
+      rowCount: look.rowCount,
+      columnCount: look.columnCount,
+      blocks: own.flatMap(({ blocks }) => blocks),
+      merges: distinct(own.flatMap(({ merges }) => merges)),
+      tables: distinct(own.flatMap(({ tables }) => tables)),
+      typed: distinct(own.flatMap(({ typed }) => typed)),
+      hiddenRows: new Set(own.flatMap(({ hiddenRows }) => [...hiddenRows])),
+      handHiddenRows: new Set(own.flatMap(({ handHiddenRows = [] }) => [...handHiddenRows])),
+    });
+  });
+}
+
+/** What several windows reach is said with each. */
+const distinct = <Item>(items: readonly Item[]): Item[] => [
+  ...new Map(items.map((item) => [JSON.stringify(item), item])).values(),
+];
+
+/** Reads a spreadsheet in one request or two; while their answers stay the same, so does the object that comes of them. */
 export function createParts(client: SheetsClient) {
   let watches = new Map<string, ReturnType<typeof client.watch>>();
   let used: typeof watches = new Map();
@@ -219,33 +268,23 @@ export function createParts(client: SheetsClient) {
       [watches, used] = [used, new Map()];
       const isSame =
         last?.parts.length === parts.length && last.parts.every((part, at) => part === parts[at]);
-      if (!last || !isSame) last = { parts, made: readTagged(joinParts(parts)) };
+      if (!last || !isSame) last = { parts, made: joinTagged(parts) };
       return last.made;
+    },
+    /** Keeps no answer. */
+    forget(): void {
+      [watches, used, last] = [new Map(), new Map(), undefined];
     },
   };
 }
 
 type Parts = ReturnType<typeof createParts>;
 
-type Sheet = NonNullable<Spreadsheet['sheets']>[number];
-
-function joinParts(parts: readonly Spreadsheet[]): Spreadsheet {
-  const [first = {}, ...others] = parts;
-  if (others.length === 0) return first;
-  const sheets = new Map<number, Sheet>();
-  for (const sheet of parts.flatMap((part) => part.sheets ?? [])) {
-    const id = sheet.properties?.sheetId ?? 0;
-    const known = sheets.get(id);
-    sheets.set(id, known ? joinSheets(known, sheet) : sheet);
-  }
-  return { ...Object.assign({}, ...others.toReversed(), first), sheets: [...sheets.values()] };
+function joinTagged([look = {}, ...others]: readonly Spreadsheet[]): TaggedSpreadsheet {
+  const looks = readParts(look);
+  const tags = readSpreadsheetTags(look);
+  return {
+    ...tags,
+    grids: others.length === 0 ? looks.map(toGrid) : joinParts(looks, others.flatMap(readParts)),
+  };
 }
-
-/** Parts of a tab that follow each other. Its size is that of the first, so that a change since then is seen. */
-const joinSheets = (one: Sheet, other: Sheet): Sheet => ({
-  ...other,
-  ...one,
-  merges: [...(one.merges ?? []), ...(other.merges ?? [])],
-  tables: [...(one.tables ?? []), ...(other.tables ?? [])],
-  data: [...(one.data ?? []), ...(other.data ?? [])],
-});

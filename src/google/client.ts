@@ -36,7 +36,9 @@ export interface SheetsClientOptions {
 export interface SheetsClient {
   /** The masked parts of the spreadsheet, or `undefined` when one of the ranges names no tab. */
   get(fields: string, ranges?: readonly Range[]): Promise<Spreadsheet | undefined>;
-  /** The same, for what is asked again and again: while the answer stays the same, so does the object. */
+  /** The values of ranges by columns, without their formats and formulas, as they came; `undefined` when one of the ranges names no tab. */
+  values(ranges: readonly sheets_v4.Schema$GridRange[]): Promise<Buffer | undefined>;
+  /** The same as {@link get}, for what is asked again and again: while the answer stays the same, so does the object. */
   watch(fields: string, ranges: readonly Range[]): () => Promise<Spreadsheet | undefined>;
   /**
    * Applies all requests or none. Answers the masked parts of the spreadsheet in the ranges as it is
@@ -78,24 +80,35 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
   }
 
   /** Returns the bytes, or `undefined` when one of the ranges names no tab. */
-  const fetchAnswer = (fields: string, ranges: readonly Range[]) => {
+  const fetchAnswer = (isRanged: boolean, fetch: (signer: Signer) => Promise<Buffer>) => {
     const read = async (signer: Signer) => {
       try {
-        return await fetchBytes({ ...signer, ...compact, spreadsheetId, fields }, ranges, perCall);
+        return await fetch(signer);
       } catch (error) {
-        if (ranges.length > 0 && isUnknownRange(error)) return undefined;
+        if (isRanged && isUnknownRange(error)) return undefined;
         throw error;
       }
     };
     return repeatLimited(() => send(spendRead, 'read the spreadsheet', read), options);
   };
+  const fetchCells = (fields: string, ranges: readonly Range[]) =>
+    fetchAnswer(ranges.length > 0, (signer) =>
+      fetchBytes({ ...signer, ...compact, spreadsheetId, fields }, ranges, perCall),
+    );
 
   return {
     async get(fields, ranges = []) {
-      const answer = await fetchAnswer(fields, ranges);
+      const answer = await fetchCells(fields, ranges);
       return answer && parseSpreadsheet(answer);
     },
-    watch: (fields, ranges) => watchAnswer(() => fetchAnswer(fields, ranges)),
+    values: (ranges) =>
+      fetchAnswer(true, async (signer) => {
+        const requestBody = { ...valuesAsked, ...filtersOf(ranges) };
+        const params = { ...signer, ...compact, spreadsheetId, requestBody, fields: valueFields };
+        const asked = { ...perCall, responseType: 'arraybuffer' } as const;
+        return bytesOf(await api.spreadsheets.values.batchGetByDataFilter(params, asked));
+      }),
+    watch: (fields, ranges) => watchAnswer(() => fetchCells(fields, ranges)),
     batchUpdate: (requests, fields, ranges) =>
       send(spendWrite, 'write to the spreadsheet', async (signer) => {
         const requestBody = {
@@ -135,12 +148,26 @@ async function fetchBytes(
 ): Promise<Buffer> {
   const asked = { ...perCall, responseType: 'arraybuffer' } as const;
   const names = ranges.filter((range) => typeof range === 'string');
-  const { data } = await (names.length === ranges.length
-    ? api.spreadsheets.get({ ...params, ranges: names }, asked)
-    : api.spreadsheets.getByDataFilter({ ...params, requestBody: filtersOf(ranges) }, asked));
+  return bytesOf(
+    await (names.length === ranges.length
+      ? api.spreadsheets.get({ ...params, ranges: names }, asked)
+      : api.spreadsheets.getByDataFilter({ ...params, requestBody: filtersOf(ranges) }, asked)),
+  );
+}
+
+function bytesOf({ data }: { readonly data: unknown }): Buffer {
   if (!(data instanceof ArrayBuffer)) throw new Error('The library was asked for bytes.');
   return Buffer.from(data);
 }
+
+/** What cells come to: texts, numbers, days as numbers, and yes or no. */
+const valuesAsked = {
+  majorDimension: 'COLUMNS',
+  valueRenderOption: 'UNFORMATTED_VALUE',
+  dateTimeRenderOption: 'SERIAL_NUMBER',
+};
+/** Field mask of which values are of which range. */
+const valueFields = 'valueRanges(valueRange.values,dataFilters.gridRange(sheetId,startColumnIndex))';
 
 const filtersOf = (ranges: readonly Range[]): sheets_v4.Schema$GetSpreadsheetByDataFilterRequest => ({
   dataFilters: ranges.map((range) => (typeof range === 'string' ? { a1Range: range } : { gridRange: range })),

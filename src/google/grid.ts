@@ -58,15 +58,26 @@ export const cellAt = (rows: Rows, row: number, column: number): Cell => rows[ro
 export const isEmptyGrid = ({ rows }: Pick<Grid, 'rows'>): boolean =>
   rows.every((row) => row.every((cell) => cell.kind === 'empty'));
 
+/** Rows of a tab that follow each other. */
+export interface Block {
+  readonly startRow: number;
+  readonly rows: Rows;
+}
+
+/** What a read brought of a tab: the rows that were asked for, in the order of their ranges. */
+export interface GridPart extends Omit<Grid, 'rows'> {
+  readonly blocks: readonly Block[];
+}
+
 /** Google leaves out zeros, so that an absent number is 0. */
-export function readGrids(spreadsheet: Spreadsheet): Grid[] {
+export function readParts(spreadsheet: Spreadsheet): GridPart[] {
   return (spreadsheet.sheets ?? []).map(({ properties, merges, tables, data }) => ({
     sheetId: properties?.sheetId ?? 0,
     title: properties?.title ?? '',
     rowCount: properties?.gridProperties?.rowCount ?? 0,
     columnCount: properties?.gridProperties?.columnCount ?? 0,
     frozenRows: properties?.gridProperties?.frozenRowCount ?? 0,
-    rows: joinRows(data ?? []),
+    blocks: (data ?? []).map(readBlock),
     merges: merges ?? [],
     tags: readColumnTags(data?.[0]),
     typed: readTypedColumns(tables ?? []),
@@ -76,16 +87,20 @@ export function readGrids(spreadsheet: Spreadsheet): Grid[] {
   }));
 }
 
-/** The rows of a tab, which may come in blocks that follow each other, in the order of the ranges that were asked for. */
-function joinRows(blocks: readonly sheets_v4.Schema$GridData[]): Rows {
-  const [first, ...others] = blocks;
-  const rows = [...readRows(first)];
-  for (const block of others) {
-    const start = block.startRow ?? 0;
-    const below = readRows(block).slice(start);
-    if (below.length === 0) continue;
-    while (rows.length < start) rows.push([]);
-    for (const row of below) rows.push(row);
+export const readGrids = (spreadsheet: Spreadsheet): Grid[] => readParts(spreadsheet).map(toGrid);
+
+export const toGrid = ({ blocks, ...grid }: GridPart): Grid => ({ ...grid, rows: joinBlocks(blocks) });
+
+const noCells: readonly Cell[] = [];
+
+/** The rows of a tab, as far down as the blocks go. */
+export function joinBlocks(blocks: readonly Block[]): Rows {
+  const rows: (readonly Cell[])[] = [];
+  for (const block of blocks) {
+    // Rows below the last filled one are not rows of the tab only because they were asked for.
+    if (block.rows.length === 0) continue;
+    while (rows.length < block.startRow) rows.push(noCells);
+    for (const [place, row] of block.rows.entries()) rows[block.startRow + place] = row;
   }
   return rows;
 }
@@ -110,11 +125,12 @@ const readHiddenRows = (
   );
 
 /** The cells of one block of grid data, which may begin anywhere in the grid. */
-function readRows(block: sheets_v4.Schema$GridData | undefined): Rows {
-  const above = Array.from({ length: block?.startRow ?? 0 }, (): Cell[] => []);
-  const left = Array.from({ length: block?.startColumn ?? 0 }, () => emptyCell);
-  const rows = (block?.rowData ?? []).map(({ values }) => [...left, ...(values ?? []).map(toCell)]);
-  return [...above, ...rows];
+function readBlock({ rowData, startColumn, startRow }: sheets_v4.Schema$GridData): Block {
+  const left = Array.from({ length: startColumn ?? 0 }, () => emptyCell);
+  return {
+    startRow: startRow ?? 0,
+    rows: (rowData ?? []).map(({ values }) => [...left, ...(values ?? []).map(toCell)]),
+  };
 }
 
 /**

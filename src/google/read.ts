@@ -36,7 +36,11 @@ export interface BoundTab extends Omit<Grid, 'merges' | 'tags'> {
 export interface TabReading {
   readonly observed: ObservedTab;
   readonly bound?: BoundTab;
+  readonly views?: RowViews;
 }
+
+/** What the read before made of each tab: rows that are the same objects come to the same. */
+export type ReadBefore = ReadonlyMap<TabKind, TabReading>;
 
 const held = (reason: string): TabReading => ({ observed: { state: 'held', reason } });
 
@@ -46,6 +50,7 @@ export function observeTabs(
   layout: Layout,
   owner: Owner,
   otherCells: number,
+  before: ReadBefore = new Map(),
 ): ReadonlyMap<TabKind, TabReading> {
   const stranger = findStranger(spreadsheet, owner);
   const places = new Map(layout.map((tab) => [tab, placeTab(spreadsheet, tab)]));
@@ -54,7 +59,7 @@ export function observeTabs(
   const readTab = (tab: TabLayout, place: TabPlace): TabReading => {
     if (stranger !== undefined) return held(stranger);
     if (!place.grid) return { observed: { state: 'held', reason: place.reason, isAbsent: true } };
-    const { observed, ...rest } = observeTab(place.grid, tab);
+    const { observed, ...rest } = observeTab(place.grid, tab, before.get(tab.entity)?.views);
     if (observed.state === 'held') return { observed };
     const room = roomOf(place.grid, cells, layout.length);
     return { ...rest, observed: { ...observed, identity: String(place.grid.sheetId), room } };
@@ -63,7 +68,7 @@ export function observeTabs(
 }
 
 /** Reads the rows below the header; a tab that can not be understood is held with the reason for a person. */
-export function observeTab(grid: Grid, layout: TabLayout): TabReading {
+export function observeTab(grid: Grid, layout: TabLayout, before?: RowViews): TabReading {
   const binding = bindColumns(grid, { ...layout, title: grid.title });
   if (binding.state !== 'bound') return held(binding.reason);
   const { columns } = binding;
@@ -73,22 +78,23 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
   const merged = findMerge(grid, columns);
   if (merged) return held(`Cells from ${merged} on in “${grid.title}” are merged. Unmerge them.`);
   const { rows, typed } = grid;
-  const spilled = findSpilled(rows, columns);
   const fresh = findFresh(grid, columns);
+  const views = viewRows(rows, { columns, fresh }, before);
+  const { spilled } = views;
   const boxed = typed.filter(({ isOfCheckboxes }) => isOfCheckboxes);
   const observed: ObservedTab = {
     state: 'read',
-    rows: observeRows(rows, columns, fresh, spilled),
+    rows: views.all.flatMap(({ observed: row }) => row ?? []),
     fields: new Set([...columns.fields.keys()].filter((field) => !spilled.has(field))),
     ...(typed.length > 0 ? { typed: findTyped(typed, columns), boxed: findTyped(boxed, columns) } : {}),
     hasSync: columns.sync !== undefined,
     headers: headersOf(rows, columns),
     ...(columns.namesakes ? { namesakes: lettersOf(columns.namesakes) } : {}),
     fresh,
-    ownRows: findOwnRows(rows, columns),
+    ownRows: views.all.flatMap(({ own }) => own ?? []),
     ...(grid.hiddenRows.size > 0 ? { isFiltered: true } : {}),
   };
-  return { observed, bound: { ...grid, columns } };
+  return { observed, bound: { ...grid, columns }, views };
 }
 
 const headersOf = (rows: Rows, { fields, pause }: ManagedColumns): Record<FieldName, string> => ({
@@ -131,62 +137,115 @@ export function endOfRows(rows: Rows, columns: ManagedColumns): number {
   return Math.max(last, 0) + 1;
 }
 
-/**
- * Fields whose column an array formula fills, at least in part. It may fill a cell with nothing, and a value in one of its cells would
- * break all of it: the whole column is its own.
- */
-function findSpilled(rows: Rows, columns: ManagedColumns): ReadonlySet<FieldName> {
-  const spilled = [...columns.fields].filter(
-    ([, { index }]) => rows.some((row) => isSpilled(row[index] ?? emptyCell)) || isLeftEmpty(rows, index),
-  );
-  return new Set(spilled.map(([field]) => field));
-}
-
 /** What may fill more cells than its own. */
 const arrayPattern =
   /\{|\b(?:ARRAYFORMULA|IMPORT[A-Z]+|GOOGLEFINANCE|QUERY|FILTER|SORTN?|UNIQUE|SPLIT|TRANSPOSE|FLATTEN|SEQUENCE|TOCOL|MAP|BYROW|SCAN|MAKEARRAY|[VH]STACK|WRAP(?:ROWS|COLS)|CHOOSE(?:ROWS|COLS))\(/i;
 
 /**
- * Whether nothing stands in a column but an array formula that shows an error, as while it loads: then the cells that it fills are empty,
+ * Whether a column has nothing but an array formula that shows an error, as while it loads: then the cells that it fills are empty,
  * and nobody has wiped them.
  */
 function isLeftEmpty(rows: Rows, index: number): boolean {
-  const [header = emptyCell, ...cells] = rows.map((row) => row[index] ?? emptyCell);
-  const [formula = header, ...others] = cells.filter((cell) => !isBlank(cell));
-  return others.length === 0 && formula.kind === 'error' && arrayPattern.test(formula.formula ?? '');
+  const header = cellAt(rows, 0, index);
+  let formula = header;
+  for (let row = 1; row < rows.length; row += 1) {
+    const cell = cellAt(rows, row, index);
+    if (isBlank(cell)) continue;
+    if (formula !== header) return false;
+    formula = cell;
+  }
+  return formula.kind === 'error' && arrayPattern.test(formula.formula ?? '');
 }
 
-function observeRows(
-  rows: Rows,
-  columns: ManagedColumns,
-  fresh: ReadonlySet<FieldName>,
-  spilled: ReadonlySet<FieldName>,
-): ObservedRow[] {
+/** What a row of the grid comes to. */
+interface RowView {
+  readonly cells: readonly Cell[];
+  /** Absent for a row in which no managed cell is filled. */
+  readonly observed?: ObservedRow;
+  readonly own?: OwnRow;
+  /** Fields whose cell an array formula fills. */
+  readonly spilled: readonly FieldName[];
+}
+
+/** What the columns of a tab say of each of its rows. */
+interface ColumnContext {
+  readonly columns: ManagedColumns;
+  readonly fresh: ReadonlySet<FieldName>;
+}
+
+/** All rows of a tab, and what they were seen under: under the same a row that is the same object comes to the same. */
+export interface RowViews {
+  readonly all: readonly RowView[];
+  /**
+   * Fields whose column an array formula fills, at least in part. It may fill a cell with nothing, and a value in one of its cells would
+   * break all of it: the whole column is its own.
+   */
+  readonly spilled: ReadonlySet<FieldName>;
+  readonly circumstances: string;
+}
+
+function viewRows(rows: Rows, context: ColumnContext, before: RowViews | undefined): RowViews {
+  const { columns, fresh } = context;
+  const fields = [...columns.fields];
   const indexes = managedIndexes(columns);
+  const isKnown = (row: number) => before?.all[row]?.cells === rows[row];
+  const spilledIn = (row: number) => {
+    const known = isKnown(row) ? before?.all[row] : undefined;
+    if (known) return known.spilled;
+    const own = fields.filter(([, { index }]) => isSpilled(cellAt(rows, row, index)));
+    return own.length === 0 ? noFields : own.map(([field]) => field);
+  };
+  const spilledByRow = rows.map((_, row) => spilledIn(row));
+  const left = fields.flatMap(([field, { index }]) => (isLeftEmpty(rows, index) ? [field] : []));
+  const spilled = new Set([...left, ...spilledByRow.filter(({ length }) => length > 0).flat()]);
   const isPauseLost = columns.pause !== undefined && isLeftEmpty(rows, columns.pause);
-  return rows.flatMap((_, position) => {
-    if (position === 0 || isBlankRow(rows, position, indexes)) return [];
-    const cells = [...columns.fields].map(([field, column]): [FieldName, Cell] => {
-      const cell = observeCell(cellAt(rows, position, column.index), column.kind);
-      if (cell.kind === 'empty' && spilled.has(field)) return [field, spilledCell];
-      // Google puts FALSE below the header of a new column of checkboxes, where nobody has said anything yet.
-      return [field, fresh.has(field) && isUnfilled(cell) ? emptyCell : cell];
-    });
-    return {
-      position,
-      id: bareCell(cellAt(rows, position, columns.id)),
-      sync: columns.sync === undefined ? emptyCell : withoutResult(cellAt(rows, position, columns.sync)),
-      cells: Object.fromEntries(cells),
-      ...(isPaused(rows, position, columns, isPauseLost) ? { isPaused: true as const } : {}),
-    };
+  const circumstances = JSON.stringify([
+    fields,
+    indexes,
+    columns.pause,
+    isPauseLost,
+    [...spilled],
+    [...fresh],
+  ]);
+  const isAsBefore = before?.circumstances === circumstances;
+  const all = rows.map((cells, position): RowView => {
+    const known = isAsBefore && isKnown(position) ? before.all[position] : undefined;
+    if (known) return known;
+    const view = { cells, spilled: spilledByRow[position] ?? noFields };
+    if (position === 0) return view;
+    if (!isBlankRow(rows, position, indexes))
+      return { ...view, observed: observeRow(rows, position, { ...context, spilled, isPauseLost }) };
+    return cells.every(isBlank) ? view : { ...view, own: { position, cells } };
   });
+  return { all, spilled, circumstances };
 }
 
-function findOwnRows(rows: Rows, columns: ManagedColumns): OwnRow[] {
-  const indexes = managedIndexes(columns);
-  return [...rows.entries()].flatMap(([position, cells]) =>
-    position > 0 && isBlankRow(rows, position, indexes) && !cells.every(isBlank) ? [{ position, cells }] : [],
-  );
+const noFields: readonly FieldName[] = [];
+
+function observeRow(
+  rows: Rows,
+  position: number,
+  {
+    columns,
+    fresh,
+    isPauseLost,
+    spilled,
+  }: ColumnContext & Pick<RowViews, 'spilled'> & { isPauseLost: boolean },
+): ObservedRow {
+  const cells: Record<FieldName, Cell> = {};
+  for (const [field, column] of columns.fields) {
+    const cell = observeCell(cellAt(rows, position, column.index), column.kind);
+    // Google puts FALSE below the header of a new column of checkboxes, where nobody has said anything yet.
+    const isUnsaid = fresh.has(field) && isUnfilled(cell);
+    cells[field] = cell.kind === 'empty' && spilled.has(field) ? spilledCell : isUnsaid ? emptyCell : cell;
+  }
+  return {
+    position,
+    id: bareCell(cellAt(rows, position, columns.id)),
+    sync: columns.sync === undefined ? emptyCell : withoutResult(cellAt(rows, position, columns.sync)),
+    cells,
+    ...(isPaused(rows, position, columns, isPauseLost) ? { isPaused: true as const } : {}),
+  };
 }
 
 /**

@@ -1,10 +1,19 @@
-import type { Log } from '../core/ports.ts';
-import { type Layout, recordTabs, type TabKind, tabOf } from '../sheet/port/layout.ts';
+import type { Clock, Log } from '../core/ports.ts';
+import { type Layout, recordTabs, type TabKind, type TabLayout, tabOf } from '../sheet/port/layout.ts';
 import { quoteTitle } from './a1.ts';
-import { type Choose, createChosenTabs, createParts, type KnownOfReads, tabFields } from './chosen-tabs.ts';
+import {
+  type Choose,
+  createChosenTabs,
+  createParts,
+  type KnownOfReads,
+  tabFields,
+  wholeRowsMax,
+} from './chosen-tabs.ts';
 import type { SheetsClient } from './client.ts';
+import { bindColumns, placesOf } from './columns.ts';
 import { type Grid, gridFields } from './grid.ts';
 import { mapKnown } from './map-known.ts';
+import { type KeptTab, KeptTabs, type ReadOrder } from './poll/kept-tabs.ts';
 import { countCells } from './room.ts';
 import { placeTab, readTagged, type TaggedSpreadsheet } from './tabs.ts';
 import { findShadow, shadowTitle } from './write/shadow.ts';
@@ -12,16 +21,39 @@ import { findShadow, shadowTitle } from './write/shadow.ts';
 /** People may do without a tab of questions. Where there is none, it is looked for once in so many reads: it may be brought back, or made. */
 const readsPerLook = 12;
 
-/** Reads the tabs of a layout, and never the cells of others: people may have large ones beside them. */
-export function createReader(client: SheetsClient, log: Log, known: KnownOfReads) {
+/**
+ * Up to so many cells a read of everything costs about as much as any other, and brings what a poll cannot show: some 0.7 MB, and two seconds
+ * of Google at most.
+ */
+export const smallCellsMax = 10_000;
+
+export const fullReadDefaultMs = 300_000;
+
+/** How tabs are read that are not small. */
+export interface DepthOptions {
+  readonly clock: Clock;
+  /** In which time every row is read in full once; {@link fullReadDefaultMs} where absent. */
+  readonly fullReadMs?: number;
+  /** Cells up to which everything is read each time. */
+  readonly wholeCellsMax?: number;
+}
+
+/** Reads the tabs of a layout, and never the cells of others: users may have large ones beside them. */
+export function createReader(client: SheetsClient, log: Log, known: KnownOfReads, depth: DepthOptions) {
+  const { clock, fullReadMs = fullReadDefaultMs, wholeCellsMax = smallCellsMax } = depth;
   const parts = createParts(client);
   const chosen = createChosenTabs(client, parts, log, known);
+  const kept = new KeptTabs(client, clock, fullReadMs);
+  /** What was kept was read for this layout. */
+  let keptFor: Layout | undefined;
   /** Titles under which tabs were last seen; a tab that is not there has none. */
   let titles: ReadonlyMap<TabKind, string> | undefined;
   let otherCells = 0;
   /** Where the hidden tab was last seen: nowhere when it is `undefined`. */
   let shadow: string | undefined = shadowTitle;
   let readsWithoutQuestions = 0;
+  /** Whether all tabs are read in one request, because there is little in them; `undefined` before that is known. */
+  let isSmall: boolean | undefined;
 
   async function readChosen(layout: Layout, choose: Choose): Promise<TaggedSpreadsheet> {
     const tagged = await chosen.read(layout, choose);
@@ -31,17 +63,43 @@ export function createReader(client: SheetsClient, log: Log, known: KnownOfReads
 
   /** The tabs of the layout in one request by their last titles; they are looked for where one of them is not found. */
   async function readTabs(layout: Layout): Promise<TaggedSpreadsheet> {
+    isSmall ??= await areShort(layout);
     const wanted = !titles || titles.has('question') ? layout : recordTabs(layout);
     const ranges = wanted.flatMap(({ entity, title }) => (titles ? (titles.get(entity) ?? []) : title));
     const isComplete = ranges.length === wanted.length;
     const corner = shadow === undefined ? [] : [`${quoteTitle(shadow)}!A1`];
     const part =
-      isComplete && chosen.areWhole()
+      isComplete && isSmall && chosen.areWhole()
         ? await parts.get(gridFields, [...ranges.map(quoteTitle), ...corner])
         : undefined;
     const tagged = part && parts.join([part]);
     const isFound = tagged && foundGrids(tagged, wanted).length === wanted.length;
     return isFound ? tagged : readChosen(layout, (spreadsheet) => foundGrids(spreadsheet, layout));
+  }
+
+  /** Whether the tabs have so few rows, filled or not, that one request may ask for all of them. */
+  async function areShort(layout: Layout): Promise<boolean> {
+    const found = foundGrids(readTagged((await client.get(tabFields)) ?? {}), layout);
+    return found.reduce((sum, { rowCount }) => sum + rowCount, 0) <= wholeRowsMax;
+  }
+
+  /** All that the tabs hold, which is kept where it is much. */
+  async function readWhole(layout: Layout): Promise<TaggedSpreadsheet> {
+    const tagged = await readTabs(layout);
+    const found = foundGrids(tagged, layout);
+    isSmall = countFilled(found) <= wholeCellsMax;
+    const areThere = recordTabs(layout).every((tab) => placeTab(tagged, tab).grid);
+    if (isSmall || !areThere) {
+      kept.forget();
+      return tagged;
+    }
+    parts.forget();
+    const hidden = findShadow(tagged);
+    const grids = tagged.grids.filter((grid) => found.includes(grid) || grid.sheetId === hidden?.sheetId);
+    const spreadsheet = { ...tagged, grids };
+    kept.start({ spreadsheet, tabs: layout.flatMap((tab) => keptTab(spreadsheet, tab)) });
+    keptFor = layout;
+    return spreadsheet;
   }
 
   /** Looks for the tab of questions from time to time where it is wanted and was not found. */
@@ -51,14 +109,22 @@ export function createReader(client: SheetsClient, log: Log, known: KnownOfReads
     readsWithoutQuestions += 1;
     if (readsWithoutQuestions % readsPerLook > 0) return;
     const { grid } = placeTab(readTagged((await client.get(tabFields)) ?? {}), tab);
-    if (grid) titles = new Map([...titles, [tab.entity, grid.title]]);
+    if (!grid) return;
+    titles = new Map([...titles, [tab.entity, grid.title]]);
+    kept.forget();
+  }
+
+  async function readAsKept(layout: Layout, order: ReadOrder): Promise<TaggedSpreadsheet> {
+    const isSame = keptFor !== undefined && JSON.stringify(keptFor) === JSON.stringify(layout);
+    const read = isSame ? await kept.read(order) : undefined;
+    return read ?? readWhole(layout);
   }
 
   return {
     /** As long as the spreadsheet says the same, it is the same object. */
-    async read(layout: Layout): Promise<TaggedSpreadsheet> {
+    async read(layout: Layout, order: ReadOrder): Promise<TaggedSpreadsheet> {
       await lookForQuestions(layout);
-      const tagged = await chosen.paced(() => readTabs(layout));
+      const tagged = await chosen.paced(() => readAsKept(layout, order));
       const before = titles;
       titles = new Map([...foundTabs(tagged, layout)].map(([entity, { title }]) => [entity, title]));
       for (const [entity, title] of titles)
@@ -70,17 +136,40 @@ export function createReader(client: SheetsClient, log: Log, known: KnownOfReads
     readChosen: (layout: Layout, choose: Choose) => chosen.paced(() => readChosen(layout, choose)),
     /** Cells of the tabs that are not read in every cycle, as of the last look at all of them. */
     otherCells: () => otherCells,
-    /** A write makes the hidden tab anew where there was none. */
-    expectShadow() {
+    /** Whether everything was read the last time. */
+    isSmall: () => isSmall ?? false,
+    /** A write changes what the spreadsheet says of itself, and makes the hidden tab anew where there was none. */
+    expectWrite() {
       shadow ??= shadowTitle;
+      kept.expectChange();
     },
     /** Tabs may be elsewhere now. */
     forget() {
       titles = undefined;
       shadow = shadowTitle;
+      kept.forget();
     },
   };
 }
+
+/** Where the columns of a tab are polled; nowhere where the tab cannot be used. */
+function keptTab(spreadsheet: TaggedSpreadsheet, tab: TabLayout): KeptTab[] {
+  const { grid } = placeTab(spreadsheet, tab);
+  if (!grid) return [];
+  const binding = bindColumns(grid, { ...tab, title: grid.title });
+  const { sheetId } = grid;
+  if (binding.state !== 'bound') return [{ sheetId, columns: [], idColumn: -1 }];
+  const { columns } = binding;
+  const places = [...placesOf(columns).values(), ...(columns.pause === undefined ? [] : [columns.pause])];
+  return [{ sheetId, columns: places.toSorted((one, other) => one - other), idColumn: columns.id }];
+}
+
+/** Cells down to the last filled row of each tab: an empty row is said to be there where it has a format. */
+const countFilled = (grids: readonly Grid[]): number =>
+  grids.reduce((sum, { columnCount, rows }) => {
+    const last = rows.findLastIndex((row) => row.some(({ kind }) => kind !== 'empty'));
+    return sum + (last + 1) * columnCount;
+  }, 0);
 
 const foundTabs = (spreadsheet: TaggedSpreadsheet, layout: Layout): Map<TabKind, Grid> =>
   mapKnown(

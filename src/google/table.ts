@@ -1,6 +1,6 @@
 import { isSyncError } from '../core/errors.ts';
 import { newSheetError } from '../sheet/port/errors.ts';
-import type { TabKind } from '../sheet/port/layout.ts';
+import type { Layout, TabKind } from '../sheet/port/layout.ts';
 import type { Table } from '../sheet/port/port.ts';
 import type { ObservedTab, ObservedTable } from '../sheet/port/table.ts';
 import { rowRange } from './a1.ts';
@@ -12,6 +12,7 @@ import { filledTabs, planLayOut, tabsToRead } from './layout.ts';
 import { writeLeadList } from './lead-list.ts';
 import { mapKnown } from './map-known.ts';
 import { createSigner, marksIn } from './marks.ts';
+import type { ReadOrder } from './poll/kept-tabs.ts';
 import { type Answers, answersBy } from './probes/answers.ts';
 import { type BoundTab, observeTabs, type TabReading } from './read.ts';
 import { createReader } from './reader.ts';
@@ -26,7 +27,17 @@ export interface GoogleSheetOptions extends SheetsClientOptions {
   readonly account: string;
   /** How Google is known to behave; the safest way where absent. */
   readonly answers?: Answers;
+  /** In which time every row is read in full once, where the tabs are too large for that to be done each time. */
+  readonly fullReadMs?: number;
+  /** Cells up to which it is done each time. */
+  readonly wholeCellsMax?: number;
 }
+
+type TableOptions = Pick<
+  GoogleSheetOptions,
+  'spreadsheetId' | 'account' | 'answers' | 'clock' | 'fullReadMs' | 'log' | 'wholeCellsMax'
+> &
+  Partial<Pick<GoogleSheetOptions, 'timeoutMs'>>;
 
 /** A Google spreadsheet as a table, over HTTP. */
 export const createGoogleSheetTable = (options: GoogleSheetOptions): Table =>
@@ -39,44 +50,56 @@ export const createGoogleSheetTable = (options: GoogleSheetOptions): Table =>
  */
 export function createSheetTable(
   client: SheetsClient,
-  {
-    spreadsheetId,
-    account,
-    log,
-    answers = answersBy(),
-    timeoutMs,
-  }: Pick<GoogleSheetOptions, 'spreadsheetId' | 'account' | 'log' | 'answers'> &
-    Partial<Pick<GoogleSheetOptions, 'timeoutMs'>>,
+  { spreadsheetId, account, log, answers = answersBy(), timeoutMs, ...depth }: TableOptions,
 ): Table {
   const owner: Owner = { spreadsheetId, account };
   const writer = new Writer(client, log, answers);
-  const reader = createReader(client, log, { ...answers, timeoutMs });
+  const reader = createReader(client, log, { ...answers, timeoutMs }, depth);
   const signer = createSigner(client);
   let last: Read | undefined;
+
+  async function take(layout: Layout, order: ReadOrder): Promise<ObservedTable> {
+    const spreadsheet = await reader.read(layout, order);
+    const circumstances = JSON.stringify([layout, reader.otherCells()]);
+    if (last?.spreadsheet !== spreadsheet || last.circumstances !== circumstances) {
+      const readings = observeTabs(spreadsheet, layout, owner, reader.otherCells(), last?.readings);
+      last = { spreadsheet, circumstances, readings, table: tableOf(readings, spreadsheet, owner) };
+    }
+    writer.start(boundTabs(last.readings), findShadow(spreadsheet), spreadsheet.lastWrite);
+    signer.start(spreadsheet.marks);
+    return last.table;
+  }
 
   return {
     identity: spreadsheetId,
 
-    async read(layout) {
-      const spreadsheet = await reader.read(layout);
-      const circumstances = JSON.stringify([layout, reader.otherCells()]);
-      if (last?.spreadsheet !== spreadsheet || last.circumstances !== circumstances) {
-        const readings = observeTabs(spreadsheet, layout, owner, reader.otherCells());
-        last = { spreadsheet, circumstances, readings, table: tableOf(readings, spreadsheet, owner) };
-      }
-      writer.start(boundTabs(last.readings), findShadow(spreadsheet), spreadsheet.lastWrite);
-      signer.start(spreadsheet.marks);
-      return last.table;
+    read: (layout, isWhole = false) => take(layout, { isWhole }),
+
+    async look(layout, steps) {
+      if (!last || reader.isSmall()) return last?.table ?? take(layout, { isWhole: true });
+      const { readings } = last;
+      const rows = Map.groupBy(
+        steps.flatMap((step) => (step.kind === 'append' ? [] : [step])),
+        ({ entity }) => readings.get(entity)?.bound?.sheetId ?? -1,
+      );
+      const positions = mapKnown(rows, (own) => own.map(({ position }) => position));
+      return take(layout, { isWhole: true, rows: positions });
     },
 
     prepare: (steps, run, open) => writer.prepare(steps, run, open),
     async write(receipt, keep, mark) {
       // Also where no answer came: it may be done.
-      reader.expectShadow();
+      reader.expectWrite();
       return writer.write(receipt, keep, mark && signer.renew(mark));
     },
-    recover: (receipt, keep, mayLand) => writer.recover(receipt, keep, mayLand),
-    sign: signer.sign,
+    recover(receipt, keep, mayLand) {
+      reader.expectWrite();
+      return writer.recover(receipt, keep, mayLand);
+    },
+    sign(changes) {
+      reader.expectWrite();
+      return signer.sign(changes);
+    },
 
     offerLeads: (names) => writeLeadList(client, boundTabs(last?.readings ?? new Map()).values(), names),
 

@@ -13,21 +13,29 @@ export interface Owner {
 }
 
 /** A spreadsheet as it was read: its tabs, and what it says about itself once it was laid out. */
-export interface TaggedSpreadsheet {
+export interface TaggedSpreadsheet extends SpreadsheetTags {
+  readonly grids: readonly Grid[];
+}
+
+/** What a spreadsheet says about itself. */
+export interface SpreadsheetTags {
   /** IANA name; absent where it was not asked for. */
   readonly timeZone: string | undefined;
   readonly link: Stored<LinkTag> | undefined;
   readonly lastWrite: Stored<WriteTag> | undefined;
   readonly marks: StoredMarks;
-  readonly grids: readonly Grid[];
 }
 
 export const readTagged = (spreadsheet: Spreadsheet): TaggedSpreadsheet => ({
+  ...readSpreadsheetTags(spreadsheet),
+  grids: readGrids(spreadsheet),
+});
+
+export const readSpreadsheetTags = (spreadsheet: Spreadsheet): SpreadsheetTags => ({
   timeZone: spreadsheet.properties?.timeZone ?? undefined,
   link: readTags(spreadsheet.developerMetadata ?? [], linkTags)[0],
   lastWrite: readTags(spreadsheet.developerMetadata ?? [], writeTags)[0],
   marks: marksOf(spreadsheet),
-  grids: readGrids(spreadsheet),
 });
 
 /**

@@ -91,7 +91,8 @@ export async function runCycle(link: SheetLink, order: Round & CycleStart): Prom
   mirror.expectRoom();
   const readFrom = clock.monotonicMs();
   const table = await readTable(link, order, true);
-  const { memory, lookedAt, grounded } = planCycle(link, trail, table, run);
+  const planned = await planAgain(link, trail, planCycle(link, trail, table, run), order);
+  const { memory, lookedAt, grounded } = planned;
   const { plan } = grounded;
   const looks = noteChanges(trail.firstLooks, memory, trail.readFrom);
   const chosen = choose(plan);
@@ -114,6 +115,24 @@ export async function runCycle(link: SheetLink, order: Round & CycleStart): Prom
     ...(refusal ? { refusal } : {}),
     hasFreshColumns: hasFreshColumns(table),
   };
+}
+
+/**
+ * Plans once more what is to be written to the table, after another look at its rows: what was read may be seconds old by now. From that look
+ * to the write nothing else is waited for.
+ */
+async function planAgain(
+  link: SheetLink,
+  trail: Trail,
+  planned: ReturnType<typeof planCycle>,
+  { choose, run, writer }: Round & CycleStart,
+): Promise<ReturnType<typeof planCycle>> {
+  const chosen = choose(planned.grounded.plan);
+  if (!chosen || chosen.table.length === 0) return planned;
+  const steps = chosen.table.map(({ write }) => write);
+  const looked = await link.table.look(tableLayout(link), steps);
+  await writer.enter(looked);
+  return planCycle(link, trail, keepBoxes(link.mirror, looked), run);
 }
 
 const isOutbound = (mirror: Mirror, name: string): boolean => {
@@ -139,7 +158,7 @@ async function renew(writer: SoleWriter, mark: Mark, end: WriteEnd): Promise<Wri
 async function readTable(link: SheetLink, access: CycleStart, enters: boolean): Promise<ObservedTable> {
   for (;;) {
     const catalog = link.mirror.readCatalog();
-    const table = await link.table.read(tableLayout(link));
+    const table = await link.table.read(tableLayout(link), !access.writer.mayWrite);
     if (enters) await access.writer.enter(table);
     if (catalog === link.mirror.readCatalog()) return takeNote(link, table, access);
   }

@@ -224,22 +224,23 @@ describe('a write of another daemon while a tab is read in parts', () => {
 });
 
 describe('how many rows the first read asks for', () => {
-  const tabs = [
-    { rowCount: 8_000, columnCount: 20 },
+  const tabs = (rowCount: number) => [
+    { rowCount, columnCount: 20 },
     { rowCount: 1_000, columnCount: 26 },
   ];
 
   test.each([
-    ['was not measured', {}, 0],
-    ['is short', { cellMicros: 10 }, 0],
-    ['makes all tabs together too long', { cellMicros: 170 }, 1],
-    ['makes the longest tab too long', { cellMicros: 500 }, 2],
-    ['is beyond all measure', { cellMicros: 1e9 }, 4],
-  ] as const)('follows from the time of a cell, which %s', (_, found, halvings) => {
-    expect(paceFor(tabs, { ...found, timeoutMs: 60_000 }).halvings).toBe(halvings);
+    ['was not measured', 4_000, {}, 0],
+    ['is short', 4_000, { cellMicros: 10 }, 0],
+    ['makes all tabs together too long', 4_000, { cellMicros: 300 }, 1],
+    ['is no trouble for parts of a long tab', 8_000, { cellMicros: 300 }, 0],
+    ['makes parts of a long tab too long', 8_000, { cellMicros: 1_000 }, 3],
+    ['is beyond all measure', 8_000, { cellMicros: 1e9 }, 4],
+  ] as const)('follows from the time of a cell, which %s', (_, rowCount, found, halvings) => {
+    expect(paceFor(tabs(rowCount), { ...found, timeoutMs: 60_000 }).halvings).toBe(halvings);
   });
 
   test('is all where no limit of time is known', () => {
-    expect(paceFor(tabs, { cellMicros: 1e9, timeoutMs: undefined }).halvings).toBe(0);
+    expect(paceFor(tabs(4_000), { cellMicros: 1e9, timeoutMs: undefined }).halvings).toBe(0);
   });
 });

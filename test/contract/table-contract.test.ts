@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe } from 'vitest';
 import { openGoogleStage } from '../support/google-stage.ts';
 import { openMemoryStage } from '../support/memory-stage.ts';
-import { answersOfGoogle } from '../support/sandbox-sheet.ts';
+import { answersOfGoogle, polled } from '../support/sandbox-sheet.ts';
 import type { OpenStage, TableStage } from '../support/table-stage.ts';
 import { describeLateWrites } from './table-contract/late-writes.ts';
 import { describeLayOut } from './table-contract/lay-out.ts';
@@ -34,3 +34,6 @@ describe('a table in memory', () => runTableContract(openMemoryStage));
 describe.each(answersOfGoogle)('a Google sheet, where Google $name,', ({ choices }) =>
   runTableContract(() => openGoogleStage(choices)),
 );
+
+describe('a Google sheet of which only what changed is read in full', () =>
+  runTableContract(() => openGoogleStage({}, polled)));

@@ -39,7 +39,7 @@ async function openFated() {
   const quotas = { readsPerMinute: 10_000, writesPerMinute: 10_000 };
   const options = { spreadsheetId, rootUrl, ...quotas, timeoutMs: 10_000, clock, random: () => 0.5, log };
   const writes = createFatedClient(createSheetsClient(options));
-  const table = createSheetTable(writes.client, { spreadsheetId, account: 'account-1', log });
+  const table = createSheetTable(writes.client, { spreadsheetId, account: 'account-1', clock, log });
   const asked = { times: 0, follow: async (): Promise<void> => {} };
   const recover: Table['recover'] = async (...write) => {
     const result = await table.recover(...write);

@@ -1,5 +1,6 @@
 import type { Range, SheetsClient, Spreadsheet as SpreadsheetAnswer } from '../../src/google/client.ts';
 import { isUnknownRange, sheetError } from '../../src/google/errors.ts';
+import { gridFields } from '../../src/google/grid.ts';
 import type { Choices } from '../../src/sandbox/sheets/control/choices.ts';
 import { addSpreadsheet, createDocuments, type StoredFile } from '../../src/sandbox/sheets/documents.ts';
 import { type PersonActionInput, personAction } from '../../src/sandbox/sheets/people/person-shapes.ts';
@@ -165,8 +166,21 @@ export function openSpreadsheet({
       }
     },
     connect: (wire) => ({
-      get: (fields, ranges = []) => get(wire, fields, ranges, 'other'),
-      // Nothing but the table is read again and again.
+      get: (fields, ranges = []) => get(wire, fields, ranges, fields === gridFields ? 'table' : 'other'),
+      async values(ranges) {
+        const query = new URLSearchParams({ valueRenderOption: 'UNFORMATTED_VALUE' });
+        const body = { majorDimension: 'COLUMNS', dataFilters: ranges.map((gridRange) => ({ gridRange })) };
+        const serve = () => {
+          watcher.read('table');
+          return asGoogle(() => call('POST', '/values:batchGetByDataFilter', query, body).answer);
+        };
+        try {
+          return Buffer.from(JSON.stringify(await wire.send('sheet read', serve, hangUp)));
+        } catch (error) {
+          if (isUnknownRange(error)) return undefined;
+          throw sheetError(error, 'read the spreadsheet');
+        }
+      },
       watch: (fields, ranges) => () => get(wire, fields, ranges, 'table'),
       async batchUpdate(requests, fields, ranges) {
         const readAt = watcher.sent(runOf(requests));

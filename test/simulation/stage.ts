@@ -114,6 +114,8 @@ export class Stage {
   #opened = openMirrorInMemory();
   /** What the daemon was told; a mistake that is planted may go by others. */
   readonly times: SheetLink['times'];
+  /** Every other seed has a spreadsheet that passes for one too large to be read as a whole each time. */
+  readonly #depth: { readonly wholeCellsMax?: number; readonly fullReadMs?: number };
   /** Whether the daemon's own account of its requests is there, and its times are right. */
   isBudgetKnown = true;
   /** Whether everything is prepared, so that what happens is worth telling. */
@@ -126,6 +128,7 @@ export class Stage {
     const { seed, hasMishaps } = options;
     this.#options = options;
     this.times = hasMishaps ? mishapTimes : calmTimes;
+    this.#depth = seed % 2 === 0 ? { wholeCellsMax: 0, fullReadMs: seed % 4 === 0 ? 60_000 : 300_000 } : {};
     this.#random = createRandom(seed ^ 0x51a9e);
     this.policy = drawPolicy(this.#random, hasMishaps);
     this.#requests = hasMishaps ? this.#random.pick([40, 100]) : 100;
@@ -242,7 +245,14 @@ export class Stage {
       createCrmClient({ baseUrl, timeoutMs, budget: through, clock, random, log, carry });
     const sheets = spreadsheet.connect(wire);
     const openTable = (client: SheetsClient) =>
-      createSheetTable(client, { ...this.behaviour, spreadsheetId: 'agency', account: baseUrl, log });
+      createSheetTable(client, {
+        ...this.behaviour,
+        ...this.#depth,
+        spreadsheetId: 'agency',
+        account: baseUrl,
+        clock,
+        log,
+      });
     const link: SheetLink = {
       entities,
       titles: titlesOf(this.policy),

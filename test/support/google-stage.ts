@@ -2,13 +2,13 @@ import type { ChoicesInput } from '../../src/sandbox/sheets/control/choices.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import type { LineAnswer } from './crm-line.ts';
 import { typeInLeads } from './person-acts.ts';
-import { openSandboxSheet } from './sandbox-sheet.ts';
+import { type Depth, openSandboxSheet } from './sandbox-sheet.ts';
 import { hearSheet } from './sheet-line.ts';
 import { type Fate, ownHeader, type TableStage, type UserAct } from './table-stage.ts';
 
 /** The adapter of Google Sheets on the emulator, and users who work on the spreadsheet. */
-export async function openGoogleStage(choices: ChoicesInput): Promise<TableStage> {
-  const sheet = await openSandboxSheet({ choices });
+export async function openGoogleStage(choices: ChoicesInput, depth: Depth = {}): Promise<TableStage> {
+  const sheet = await openSandboxSheet({ choices }, depth);
   const heard = await hearSheet(sheet);
   let fate: Fate | undefined;
   let land = async (): Promise<LineAnswer | undefined> => undefined;

@@ -95,6 +95,8 @@ class MemoryTable implements Table {
     this.#sheet = sheet;
   }
 
+  look = (layout: Layout) => this.read(layout);
+
   async read(layout: Layout): Promise<ObservedTable> {
     const { lastWrite, marks, rows } = this.#sheet;
     const looks = new Map(tabKinds.map((kind) => [kind, rows[kind].map(lookAt)]));

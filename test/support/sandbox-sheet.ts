@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Fence } from '../../src/core/ports.ts';
 import type { Entity } from '../../src/core/record.ts';
 import { createSheetProbe } from '../../src/google/probe.ts';
-import { createGoogleSheetTable } from '../../src/google/table.ts';
+import { createGoogleSheetTable, type GoogleSheetOptions } from '../../src/google/table.ts';
 import type { ChoicesInput } from '../../src/sandbox/sheets/control/choices.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
@@ -58,8 +58,14 @@ const everyAnswer: readonly { readonly name: string; readonly choices: ChoicesIn
 /** What the emulator does by itself; in the long tests the others as well. */
 export const answersOfGoogle = areAllWanted ? everyAnswer : everyAnswer.slice(0, 1);
 
+/** How much of a spreadsheet is read each time. */
+export type Depth = Pick<GoogleSheetOptions, 'fullReadMs' | 'wholeCellsMax'>;
+
+/** As if no tab were small enough to be read as a whole each time. */
+export const polled: Depth = { wholeCellsMax: 0 };
+
 /** An emulated spreadsheet, a table on it, and the hands of a person. */
-export async function openSandboxSheet(options: SandboxSheetsOptions = {}) {
+export async function openSandboxSheet(options: SandboxSheetsOptions = {}, depth: Depth = {}) {
   const sandbox = await startSandboxSheets(options);
   const clock = createHurryingClock();
   const log = createRecordingLog();
@@ -73,6 +79,7 @@ export async function openSandboxSheet(options: SandboxSheetsOptions = {}) {
     clock,
     random: () => 0.5,
     log,
+    ...depth,
   });
   const openTable = (spreadsheetId?: string, account?: string, fence?: Fence): Table =>
     createGoogleSheetTable({ ...optionsOf(spreadsheetId, account), ...(fence ? { fence } : {}) });

@@ -14,8 +14,16 @@ export interface Table {
    * they wait behind a brake and are met anew.
    */
   readonly identity: string;
-  /** One read of all tabs. A table that may answer the same object while nothing in it changed saves its readers work. */
-  read(layout: Layout): Promise<ObservedTable>;
+  /**
+   * One read of all tabs. As long as a tab, or a row at its place, says the same it may be the same object, which saves its readers work. What
+   * changes no value, as a format does, may be seen minutes later; so may the marks and the last write, unless `isWhole`.
+   */
+  read(layout: Layout, isWhole?: boolean): Promise<ObservedTable>;
+  /**
+   * Looks once more at the rows that steps are about to reach, and at who keeps the table. Comes right before their write, after a read, which
+   * it brings up to date.
+   */
+  look(layout: Layout, steps: readonly RowStep[]): Promise<ObservedTable>;
   /** Plans one atomic write from the last read, and sends nothing. `open` are the receipts of the writes that are not over. */
   prepare(steps: readonly RowStep[], run: string, open: readonly Receipt[]): Receipt;
   /**

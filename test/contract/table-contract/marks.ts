@@ -10,7 +10,7 @@ const mark = (id: string, count = 1): Mark => ({
   count,
 });
 
-const marksIn = async (table: Table) => (await table.read(sheetLayout)).marks;
+const marksIn = async (table: Table) => (await table.read(sheetLayout, true)).marks;
 
 export function describeMarks(stage: GetStage): void {
   /** Two processes that have read the same. */

@@ -135,9 +135,12 @@ export function describeWrites(stage: GetStage): void {
       await table.read(sheetLayout);
       const own = { [ownHeader]: { written: textCell('Written'), before: textCell('Mine') } };
       const steps = ['1', '2'].map((id, index) => ({ ...setStep(index + 1, textCell(id), {}), own }));
+      await table.look(sheetLayout, steps);
       await writeSteps(table, steps);
       await table.read(sheetLayout);
-      const { done } = await writeSteps(table, [deleteStep(1, '1'), deleteStep(2, '2')], 'w2');
+      const deletes = [deleteStep(1, '1'), deleteStep(2, '2')];
+      await table.look(sheetLayout, deletes);
+      const { done } = await writeSteps(table, deletes, 'w2');
       expect([...done.values()].map((end) => end.own?.[ownHeader])).toEqual([
         textCell('Mine'),
         textCell('Typed'),

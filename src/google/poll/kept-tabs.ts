@@ -1,0 +1,197 @@
+import type { Clock } from '../../core/ports.ts';
+import { quoteTitle, rowRange } from '../a1.ts';
+import type { SheetsClient, Spreadsheet } from '../client.ts';
+import { type Grid, gridFields, readParts, toGrid } from '../grid.ts';
+import { readSpreadsheetTags, type TaggedSpreadsheet } from '../tabs.ts';
+import { mendGrid, type RowSpan } from './mend.ts';
+import { Poll, type PolledTab, type TabNews } from './poll.ts';
+
+/** A tab that is kept, and where its managed columns are; none where it cannot be used. */
+export interface KeptTab {
+  readonly sheetId: number;
+  readonly columns: readonly number[];
+  readonly idColumn: number;
+}
+
+/** What is kept between two reads: tabs, and the hidden tab of which only its size matters. */
+interface Kept {
+  readonly spreadsheet: TaggedSpreadsheet;
+  readonly tabs: readonly KeptTab[];
+}
+
+/** Rows to be read in full, by the numeric id of their tab. */
+export type RowsByTab = ReadonlyMap<number, Iterable<number>>;
+
+export interface ReadOrder {
+  /** Whether what the spreadsheet says of itself must be of this moment. */
+  readonly isWhole: boolean;
+  readonly rows?: RowsByTab;
+}
+
+/** So many turns bring all rows in full, one part of each tab after the other. */
+const turns = 20;
+/** Fewer rows in a turn spare Google nothing. */
+const windowMin = 500;
+/** How often a look is begun anew because rows moved in the middle of it. */
+const attemptsMax = 3;
+
+/**
+ * Keeps tabs the same as they are at Google, at a cost that follows what changes. The values of all rows are polled; rows in which one is
+ * another than before are read in full, with formulas and formats, and with what is said of the tab. What a poll cannot show, as a new
+ * format of the same number, is found when the turn comes to its rows.
+ */
+export class KeptTabs {
+  readonly #client: SheetsClient;
+  readonly #clock: Clock;
+  readonly #turnMs: number;
+  readonly #poll: Poll;
+  #kept: Kept | undefined;
+  #turnAt = Number.NEGATIVE_INFINITY;
+  /** The row with which the next turn begins, by tab. */
+  #next = new Map<number, number>();
+  #isTurnDue = false;
+
+  /** In `fullReadMs` every row is read in full once. */
+  constructor(client: SheetsClient, clock: Clock, fullReadMs: number) {
+    this.#client = client;
+    this.#clock = clock;
+    this.#turnMs = fullReadMs / turns;
+    this.#poll = new Poll(client, clock);
+  }
+
+  start(kept: Kept): void {
+    this.#kept = kept;
+    this.#poll.start(polledTabs(kept));
+    this.#turnAt = this.#clock.monotonicMs();
+    this.#next = new Map();
+  }
+
+  forget(): void {
+    this.#kept = undefined;
+  }
+
+  /** The next read asks again what the spreadsheet says of itself: it was written to. */
+  expectChange(): void {
+    this.#isTurnDue = true;
+  }
+
+  /** Returns the tabs as they are now, the same object where nothing changed; `undefined` where they have to be read as a whole. */
+  async read(order: ReadOrder): Promise<TaggedSpreadsheet | undefined> {
+    for (let attempt = 1; this.#kept && attempt <= attemptsMax; attempt += 1) {
+      const read = await this.#look(this.#kept, order);
+      if (read !== 'moved') return read;
+      // What was polled counts for nothing.
+      this.#poll.start(polledTabs(this.#kept));
+    }
+    return undefined;
+  }
+
+  async #look(kept: Kept, { isWhole, rows }: ReadOrder): Promise<TaggedSpreadsheet | 'moved' | undefined> {
+    const isTurn = this.#clock.monotonicMs() - this.#turnAt >= this.#turnMs;
+    // Rows that are about to be written were polled just now.
+    const news = rows ? new Map<number, TabNews>() : await this.#poll.look();
+    if (!news || [...news.values()].some(({ changed }) => !changed)) return undefined;
+    if (!isTurn && !isWhole && !rows && news.size === 0 && !this.#isTurnDue) return kept.spreadsheet;
+    const spans = new Map(
+      gridsOf(kept).map((grid) => {
+        const { changed } = news.get(grid.sheetId) ?? {};
+        const wanted = [...(changed?.rows ?? []), ...(rows?.get(grid.sheetId) ?? [])];
+        return [grid.sheetId, joinSpans([...wanted.map(toSpan), ...(isTurn ? this.#turnOf(grid) : [])])];
+      }),
+    );
+    const part = await this.#client.get(gridFields, rangesOf(kept, spans));
+    const mended = part && mend(kept, part, news, spans);
+    if (!mended || mended === 'moved') return mended;
+    if (isTurn) this.#endTurn(kept);
+    this.#isTurnDue = false;
+    this.#kept = { ...kept, spreadsheet: mended };
+    this.#poll.keep(polledTabs(this.#kept));
+    return mended;
+  }
+
+  /** The rows whose turn it is. The last ones go on to where a user may have written below. */
+  #turnOf(grid: Grid): RowSpan[] {
+    const from = this.#next.get(grid.sheetId) ?? 0;
+    const end = from + windowOf(grid);
+    const last = Math.min(grid.rowCount, grid.rows.length + windowMin);
+    return [{ from, end: end >= grid.rows.length ? last : end }];
+  }
+
+  #endTurn(kept: Kept): void {
+    this.#turnAt = this.#clock.monotonicMs();
+    for (const grid of gridsOf(kept)) {
+      const next = (this.#next.get(grid.sheetId) ?? 0) + windowOf(grid);
+      this.#next.set(grid.sheetId, next >= grid.rows.length ? 0 : next);
+    }
+  }
+}
+
+const gridsOf = ({ spreadsheet, tabs }: Kept): Grid[] =>
+  spreadsheet.grids.filter(({ sheetId }) => tabs.some((tab) => tab.sheetId === sheetId));
+
+const windowOf = ({ rows }: Grid): number => Math.max(windowMin, Math.ceil(rows.length / turns));
+
+const toSpan = (row: number): RowSpan => ({ from: row, end: row + 1 });
+
+function polledTabs({ spreadsheet, tabs }: Kept): PolledTab[] {
+  return tabs.flatMap((tab) => {
+    const grid = spreadsheet.grids.find(({ sheetId }) => sheetId === tab.sheetId);
+    return grid && tab.columns.length > 0 ? [{ ...tab, rows: grid.rows }] : [];
+  });
+}
+
+/** An address holds some thousand characters, so spans that are near each other become one. */
+const spansMax = 60;
+
+/** The same rows, and perhaps some between them, in their order. */
+export function joinSpans(spans: readonly RowSpan[], gap = 0): RowSpan[] {
+  const joined: { from: number; end: number }[] = [];
+  for (const { end, from } of spans.toSorted((one, other) => one.from - other.from)) {
+    const last = joined.at(-1);
+    if (last && from <= last.end + gap) last.end = Math.max(last.end, end);
+    else joined.push({ from, end });
+  }
+  return joined.length > spansMax ? joinSpans(joined, Math.max(1, gap * 2)) : joined;
+}
+
+/** Of each tab the header first, which the columns are read with, and the rows that name the columns of a table. */
+const rangesOf = (kept: Kept, spans: ReadonlyMap<number, readonly RowSpan[]>): string[] =>
+  kept.spreadsheet.grids.flatMap(({ sheetId, tables, title }) => {
+    if (!kept.tabs.some((tab) => tab.sheetId === sheetId)) return [`${quoteTitle(title)}!A1`];
+    return [
+      rowRange(title, 0, 1),
+      ...tables.flatMap(({ startRow }) => (startRow > 1 ? [rowRange(title, startRow - 1, startRow)] : [])),
+      ...(spans.get(sheetId) ?? []).map(({ end, from }) => rowRange(title, from, end)),
+    ];
+  });
+
+function mend(
+  { spreadsheet, tabs }: Kept,
+  part: Spreadsheet,
+  news: ReadonlyMap<number, TabNews>,
+  spans: ReadonlyMap<number, readonly RowSpan[]>,
+): TaggedSpreadsheet | 'moved' | undefined {
+  const tags = readSpreadsheetTags(part);
+  if (JSON.stringify(tags.link) !== JSON.stringify(spreadsheet.link)) return undefined;
+  const parts = readParts(part);
+  const grids: Grid[] = [];
+  for (const kept of spreadsheet.grids) {
+    const own = parts.find(({ sheetId }) => sheetId === kept.sheetId);
+    if (!own) return undefined;
+    const tab = tabs.find(({ sheetId }) => sheetId === kept.sheetId);
+    const { changed, idAt = () => undefined } = news.get(kept.sheetId) ?? {};
+    const asked = { spans: spans.get(kept.sheetId) ?? [], splice: changed?.splice };
+    const grid = tab ? mendGrid(kept, { ...asked, part: own, idColumn: tab.idColumn, idAt }) : toGrid(own);
+    if (grid === 'moved') return grid;
+    if (grid === 'doubt') return undefined;
+    grids.push(tab || !isOfSameSize(grid, kept) ? grid : kept);
+  }
+  const { grids: before, ...tagsBefore } = spreadsheet;
+  const isSame =
+    grids.every((grid, place) => grid === before[place]) &&
+    JSON.stringify(tags) === JSON.stringify(tagsBefore);
+  return isSame ? spreadsheet : { ...tags, grids };
+}
+
+const isOfSameSize = (one: Grid, other: Grid): boolean =>
+  one.title === other.title && one.rowCount === other.rowCount && one.columnCount === other.columnCount;

@@ -1,0 +1,111 @@
+import { type Cell, emptyCell, equalCells } from '../../sheet/port/cell.ts';
+import type { Grid, GridPart, Rows } from '../grid.ts';
+import { type Splice, typedValue } from './changed-rows.ts';
+
+/** Rows from `from` on to before `end`. */
+export interface RowSpan {
+  readonly from: number;
+  readonly end: number;
+}
+
+/** What was read of a tab since it was read as a whole. */
+export interface TabLook {
+  readonly part: GridPart;
+  /** The rows that were asked for beside the header. */
+  readonly spans: readonly RowSpan[];
+  readonly splice?: Splice | undefined;
+  readonly idColumn: number;
+  /** The ID that a poll found in a row, in the same look; `undefined` where it is not known. */
+  readonly idAt: (row: number) => unknown;
+}
+
+/**
+ * A tab as it is now. `moved`: its rows are not where the poll saw them, so both have to be read again. `doubt`: it is not built as it was, and
+ * has to be read as a whole.
+ */
+export function mendGrid(kept: Grid, look: TabLook): Grid | 'moved' | 'doubt' {
+  const { part, spans, splice } = look;
+  if (!isBuiltAlike(kept, part)) return 'doubt';
+  const rows = splice ? splicedRows(kept.rows, splice) : [...kept.rows];
+  const found = new Map<number, readonly Cell[]>();
+  for (const block of part.blocks)
+    for (const [place, row] of block.rows.entries()) found.set(block.startRow + place, row);
+  let isChanged = splice !== undefined;
+  for (const { end, from } of spans) {
+    for (let row = from; row < end; row += 1) {
+      const [before = noCells, now = noCells] = [rows[row], found.get(row)];
+      if (!isIdAsPolled(look, row, before, now)) return 'moved';
+      if (areSameCells(before, now)) continue;
+      isChanged = true;
+      while (rows.length < row) rows.push(noCells);
+      rows[row] = now;
+    }
+  }
+  const hiddenRows = mendHidden(kept.hiddenRows, part.hiddenRows, look);
+  const handHiddenRows = mendHidden(kept.handHiddenRows, part.handHiddenRows, look);
+  const areHiddenAlike = hiddenRows === kept.hiddenRows && handHiddenRows === (kept.handHiddenRows ?? noRows);
+  const { blocks: _blocks, ...build } = part;
+  if (!isChanged && areHiddenAlike && kept.rowCount === part.rowCount) return kept;
+  return { ...build, rows: isChanged ? rows : kept.rows, hiddenRows, handHiddenRows };
+}
+
+/** The hidden rows where they are now, with what was read of some of them; the same set where nothing changed. */
+function mendHidden(
+  kept: ReadonlySet<number> = noRows,
+  read: ReadonlySet<number> = noRows,
+  { spans, splice }: TabLook,
+): ReadonlySet<number> {
+  const now = new Set(splice ? [...kept].map((row) => shift(row, splice)) : kept);
+  for (const { end, from } of spans) {
+    for (let row = from; row < end; row += 1) {
+      if (read.has(row)) now.add(row);
+      else now.delete(row);
+    }
+  }
+  return now.size === kept.size && now.isSubsetOf(kept) ? kept : now;
+}
+
+const noRows: ReadonlySet<number> = new Set();
+
+const noCells: readonly Cell[] = [];
+
+/** The kept rows with room for those that were added: these are read. */
+const splicedRows = (rows: Rows, { end, from, keptEnd }: Splice): (readonly Cell[])[] => [
+  ...rows.slice(0, from),
+  ...Array.from({ length: end - from }, () => noCells),
+  ...rows.slice(keptEnd),
+];
+
+const shift = (row: number, { end, keptEnd }: Splice): number => (row < keptEnd ? row : row + end - keptEnd);
+
+/** Whether header, columns and all that is said of the tab are as they were. Rows come and go. */
+function isBuiltAlike(kept: Grid, part: GridPart): boolean {
+  const header = part.blocks.find(({ startRow }) => startRow === 0)?.rows[0] ?? noCells;
+  return areSameCells(kept.rows[0] ?? noCells, header) && describeBuild(kept) === describeBuild(part);
+}
+
+function describeBuild({ columnCount, frozenRows, merges, sheetId, tables, tags, title, typed }: Build) {
+  const tops = tables.map(({ endRow: _, ...table }) => table);
+  const types = typed.map(({ endRow: _, ...type }) => type);
+  return JSON.stringify([sheetId, title, columnCount, frozenRows, merges, tags, tops, types]);
+}
+
+type Build = Omit<Grid, 'rows' | 'rowCount' | 'hiddenRows' | 'handHiddenRows'>;
+
+function isIdAsPolled(look: TabLook, row: number, before: readonly Cell[], now: readonly Cell[]): boolean {
+  const id = typedValue(now[look.idColumn] ?? emptyCell);
+  const polled = look.idAt(row) ?? typedValue(before[look.idColumn] ?? emptyCell);
+  return id === undefined || polled === undefined || id === polled;
+}
+
+/** Whether two rows hold the same, also where one of them is cut off behind its last cell. */
+export function areSameCells(one: readonly Cell[], other: readonly Cell[]): boolean {
+  const width = Math.max(one.length, other.length);
+  for (let column = 0; column < width; column += 1) {
+    const [left, right] = [one[column] ?? emptyCell, other[column] ?? emptyCell];
+    if (!equalCells(left, right) || shownOf(left) !== shownOf(right)) return false;
+  }
+  return true;
+}
+
+const shownOf = (cell: Cell): string | undefined => ('shown' in cell ? cell.shown : undefined);

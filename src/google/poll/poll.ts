@@ -1,0 +1,160 @@
+import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
+import type { Clock } from '../../core/ports.ts';
+import { emptyCell, isComputed } from '../../sheet/port/cell.ts';
+import type { SheetsClient } from '../client.ts';
+import type { Rows } from '../grid.ts';
+import {
+  alignRows,
+  type ChangedRows,
+  findChangedRows,
+  type PolledColumn,
+  type Values,
+} from './changed-rows.ts';
+import { readColumn, splitColumns } from './split-columns.ts';
+
+/** A tab as it is polled. */
+export interface PolledTab {
+  readonly sheetId: number;
+  /** Zero-based places of its managed columns, from left to right. */
+  readonly columns: readonly number[];
+  readonly idColumn: number;
+  readonly rows: Rows;
+}
+
+/** What a poll found in a tab that is not as it is kept; `undefined` in place of rows where all of it has to be read. */
+export interface TabNews {
+  readonly changed: ChangedRows | undefined;
+  /** The ID that the poll found in a row; `undefined` where it is none that a user typed, or not known. */
+  readonly idAt: (row: number) => unknown;
+}
+
+/** A column as it was polled last. */
+interface KeptColumn {
+  readonly bytes: Buffer;
+  readonly height: number;
+}
+
+/**
+ * Asks for the values of the managed columns alone, which are a fifteenth of what the cells say in full. Nothing of an answer is read that
+ * is the same as in the one before.
+ */
+export class Poll {
+  readonly #client: SheetsClient;
+  readonly #clock: Clock;
+  #tabs: readonly PolledTab[] = [];
+  #answer: Buffer | undefined;
+  #columns = new Map<string, KeptColumn>();
+
+  constructor(client: SheetsClient, clock: Clock) {
+    this.#client = client;
+    this.#clock = clock;
+  }
+
+  /** Begins anew with tabs that were read as a whole. */
+  start(tabs: readonly PolledTab[]): void {
+    this.#tabs = tabs;
+    this.#answer = undefined;
+    this.#columns = new Map();
+  }
+
+  /** Goes on with the rows of the tabs that were read since. */
+  keep(tabs: readonly PolledTab[]): void {
+    this.#tabs = tabs;
+  }
+
+  /** Returns what is new in each tab by its numeric id; a tab in which nothing is new is absent. `undefined` where a tab is gone. */
+  async look(): Promise<ReadonlyMap<number, TabNews> | undefined> {
+    const answer = await this.#client.values(this.#tabs.flatMap(rangesOf));
+    if (!answer) return undefined;
+    if (this.#answer?.equals(answer)) return new Map();
+    this.#answer = answer;
+    const polled = new Map<string, Buffer>();
+    for (const { columns, sheetId, startColumn } of splitColumns(answer))
+      for (const [place, bytes] of columns.entries()) polled.set(`${sheetId} ${startColumn + place}`, bytes);
+    const news = new Map<number, TabNews>();
+    const kept = new Map<string, KeptColumn>();
+    for (const tab of this.#tabs) {
+      const found = await this.#compare(tab, polled, kept);
+      if (found) news.set(tab.sheetId, found);
+    }
+    this.#columns = kept;
+    return news;
+  }
+
+  async #compare(
+    tab: PolledTab,
+    polled: ReadonlyMap<string, Buffer>,
+    kept: Map<string, KeptColumn>,
+  ): Promise<TabNews | undefined> {
+    const values = new Map<number, Values>();
+    const bytesOf = (index: number) => polled.get(nameOf(tab, index)) ?? noValues;
+    for (const index of tab.columns) {
+      const before = this.#columns.get(nameOf(tab, index));
+      const isSame = before?.bytes.equals(bytesOf(index)) ?? false;
+      const now = isSame ? undefined : await this.#read(bytesOf(index));
+      if (now) values.set(index, now);
+      kept.set(nameOf(tab, index), { bytes: bytesOf(index), height: now?.length ?? before?.height ?? 0 });
+    }
+    if (values.size === 0) return undefined;
+    const heights = {
+      now: heightIn(kept, tab) ?? 0,
+      before: heightIn(this.#columns, tab) ?? heightOf(tab),
+    };
+    const columnOf = (index: number, now: Values): PolledColumn => {
+      const before = this.#columns.get(nameOf(tab, index));
+      return before && tab.rows.some((row) => isComputed(row[index] ?? emptyCell))
+        ? { index, now, before: readColumn(before.bytes) }
+        : { index, now };
+    };
+    const isAsHigh = heights.now === heights.before;
+    const own = [...values].map(([index, now]) => columnOf(index, now));
+    let changed = isAsHigh ? findChangedRows(tab.rows, own, heights.now) : undefined;
+    if (!changed) {
+      for (const index of tab.columns)
+        if (!values.has(index)) values.set(index, await this.#read(bytesOf(index)));
+      const all = [...values].map(([index, now]) => columnOf(index, now));
+      changed = alignRows(tab.rows, all, heights);
+    }
+    if (changed?.rows.length === 0 && !changed.splice) return undefined;
+    const ids = values.get(tab.idColumn);
+    return { changed, idAt: (row) => (ids ? (ids[row] ?? '') : undefined) };
+  }
+
+  async #read(bytes: Buffer): Promise<Values> {
+    if (bytes.length > longMin) await this.#clock.sleep(0);
+    return readColumn(bytes);
+  }
+}
+
+/** To read a column of so many bytes takes some milliseconds: all columns of a tab in a row would keep everything else waiting. */
+const longMin = 100_000;
+
+const noValues = Buffer.from('[]');
+
+const nameOf = ({ sheetId }: PolledTab, index: number): string => `${sheetId} ${index}`;
+
+/** The filled rows of a tab as it was polled; `undefined` before it was. */
+function heightIn(columns: ReadonlyMap<string, KeptColumn>, tab: PolledTab): number | undefined {
+  const heights = tab.columns.flatMap((index) => columns.get(nameOf(tab, index))?.height ?? []);
+  return heights.length === 0 ? undefined : Math.max(...heights);
+}
+
+/** The filled rows of a tab that was not polled so far. What a formula comes to is not known, and may be nothing. */
+const heightOf = ({ columns, rows }: PolledTab): number =>
+  rows.findLastIndex((row) =>
+    columns.some((index) => {
+      const { [index]: cell = emptyCell } = row;
+      return cell.kind !== 'empty' && !isComputed(cell);
+    }),
+  ) + 1;
+
+/** Neighbouring columns are one range. */
+function rangesOf({ columns, sheetId }: PolledTab): sheets_v4.Schema$GridRange[] {
+  const ranges: { sheetId: number; startColumnIndex: number; endColumnIndex: number }[] = [];
+  for (const index of columns) {
+    const last = ranges.at(-1);
+    if (last?.endColumnIndex === index) last.endColumnIndex += 1;
+    else ranges.push({ sheetId, startColumnIndex: index, endColumnIndex: index + 1 });
+  }
+  return ranges;
+}

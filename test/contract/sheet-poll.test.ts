@@ -1,0 +1,176 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { textCell } from '../../src/sheet/port/cell.ts';
+import type { ReadTab } from '../../src/sheet/port/table.ts';
+import { openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
+import { type HeardSheet, hearSheet } from '../support/sheet-line.ts';
+import { deleteStep, setStep, sheetLayout, textIn, titled, writeSteps } from '../support/table-steps.ts';
+
+const fullReadMs = 300_000;
+const depth = { wholeCellsMax: 0, fullReadMs };
+const ids = Array.from({ length: 300 }, (_, index) => String(index + 1));
+
+let sheet: SandboxSheet;
+let line: HeardSheet;
+
+beforeEach(async () => {
+  sheet = await openSandboxSheet({}, depth);
+  await sheet.fill(...ids);
+  line = await hearSheet(sheet);
+  await read();
+  await read();
+});
+
+afterEach(async () => {
+  await line[Symbol.asyncDispose]();
+  await sheet.close();
+});
+
+async function read(isWhole = false): Promise<ReadTab> {
+  const { lead } = (await line.table.read(sheetLayout, isWhole)).tabs;
+  if (lead.state === 'held') throw new Error(lead.reason);
+  return lead;
+}
+
+/** The cells of one row by its place below the header. */
+const rowOf = ({ rows }: ReadTab, place: number) => rows[place - 1];
+
+/** The rows that a read asked for in full, as ranges of row numbers, and how many polls came with it. */
+async function listen(work: () => Promise<unknown>) {
+  const asked: string[] = [];
+  let polls = 0;
+  line.intercept(({ url }, passOn) => {
+    if (url.includes('values:batchGetByDataFilter')) polls += 1;
+    const { searchParams } = new URL(url, 'http://sheet');
+    asked.push(...searchParams.getAll('ranges').filter((range) => range.startsWith("'Leads'")));
+    return passOn();
+  });
+  await work();
+  line.intercept((_, passOn) => passOn());
+  return {
+    polls,
+    rows: asked.map((range) => range.slice("'Leads'!".length)).filter((rows) => rows !== '1:1'),
+  };
+}
+
+/** The cell of the date in row 300. */
+const met300 = { startRow: 299, endRow: 300, startColumn: 6, endColumn: 7 };
+
+const edit = (row: number, column: string, text: string) =>
+  sheet.person({ kind: 'edit', sheet: 'Leads', row, column, text });
+
+describe('a poll', () => {
+  test('of a spreadsheet in which nothing changed is one request, and brings the same object', async () => {
+    const before = await read();
+    let after: ReadTab | undefined;
+    expect(await listen(async () => (after = await read()))).toEqual({ polls: 1, rows: [] });
+    expect(after).toBe(before);
+  });
+
+  test('brings in full only the row in which a value changed; all others are the same objects', async () => {
+    const before = await read();
+    await edit(120, 'Title', 'Edited');
+    let after = before;
+    expect(await listen(async () => (after = await read()))).toEqual({ polls: 1, rows: ['121:121'] });
+    expect(rowOf(after, 120)?.cells['title']).toEqual(textCell('Edited'));
+    const same = after.rows.filter((row, place) => row === before.rows[place]);
+    expect(same).toHaveLength(ids.length - 1);
+  });
+
+  test('sees an edit that is taken back before the next one', async () => {
+    await edit(7, 'Title', 'Edited');
+    await read();
+    await edit(7, 'Title', 'Title 7');
+    expect(rowOf(await read(), 7)?.cells['title']).toEqual(textCell('Title 7'));
+  });
+
+  test('brings a formula as a formula, and the value that takes its place', async () => {
+    const met = async () => rowOf(await read(), 9)?.cells['custom.met'];
+    await edit(9, 'Met', '46292');
+    expect(await met()).toMatchObject({ kind: 'number' });
+    // It comes to the same value, which only the turn of its row can tell apart.
+    await edit(9, 'Met', '=46291+1');
+    expect(await met()).toMatchObject({ kind: 'number' });
+    await edit(9, 'Met', '=46292+1');
+    expect(await met()).toMatchObject({ kind: 'formula' });
+    await edit(9, 'Met', '46294');
+    expect(await met()).toMatchObject({ kind: 'number', number: 46_294 });
+  });
+
+  test('takes a row that is inserted for one row, and finds all below it moved', async () => {
+    await sheet.person({ kind: 'insertRows', sheet: 'Leads', row: 100 });
+    await edit(100, 'Title', 'New');
+    let after: ReadTab | undefined;
+    const { rows } = await listen(async () => (after = await read()));
+    expect(rows).toEqual(['101:101']);
+    expect(after?.rows.map(({ position }) => position)).toEqual([...ids, '301'].map(Number));
+    expect(after?.rows.slice(98, 102).map(({ id }) => textIn(id))).toEqual(['99', '', '100', '101']);
+  });
+
+  test('takes rows that are deleted for nothing else', async () => {
+    await sheet.person({ kind: 'deleteRows', sheet: 'Leads', row: 10, count: 3 });
+    let after: ReadTab | undefined;
+    expect((await listen(async () => (after = await read()))).rows).toEqual([]);
+    expect(after?.rows.slice(8, 10).map(({ id }) => textIn(id))).toEqual(['9', '13']);
+    expect(after?.rows).toHaveLength(297);
+  });
+
+  test('finds the rows of a tab that was sorted where they are', async () => {
+    await sheet.person({ kind: 'sort', sheet: 'Leads', column: 'ID', descending: true });
+    const { rows } = await read();
+    expect(rows.map(({ id }) => textIn(id))).toEqual(ids.toSorted().toReversed());
+  });
+
+  test('finds a column that was moved, and a tab that was renamed', async () => {
+    await sheet.person({ kind: 'moveColumns', sheet: 'Leads', column: 'Website', count: 1, to: 1 });
+    await edit(5, 'Website', 'example.com');
+    expect(rowOf(await read(), 5)?.cells).toMatchObject({
+      title: textCell('Title 5'),
+      'about.url': textCell('example.com'),
+    });
+    await sheet.person({ kind: 'renameTab', sheet: 'Leads', title: 'Clients' });
+    await sheet.person({ kind: 'edit', sheet: 'Clients', row: 6, column: 'Website', text: 'example.org' });
+    expect(rowOf(await read(), 6)?.cells['about.url']).toEqual(textCell('example.org'));
+  });
+
+  test('finds a header that was renamed', async () => {
+    await sheet.person({ kind: 'renameHeader', sheet: 'Leads', column: 'Title', text: 'Name of it' });
+    expect((await read()).headers?.['title']).toBe('Name of it');
+  });
+
+  test('a format that makes another thing of the same number is seen when the turn comes to its row', async () => {
+    await edit(299, 'Met', '46292');
+    const met = async () => rowOf(await read(), 299)?.cells['custom.met'];
+    expect(await met()).toMatchObject({ number: 46_292 });
+    const before = await met();
+    await sheet.person({ kind: 'formatNumbers', sheet: 'Leads', range: met300, pattern: '0.00%' });
+    expect(await met()).toEqual(before);
+    await sheet.clock.sleep(fullReadMs / 20);
+    expect(await met()).not.toEqual(before);
+  });
+});
+
+describe('a look before a write', () => {
+  test('finds that a row has moved since, and reads again', async () => {
+    await read();
+    await sheet.person({ kind: 'insertRows', sheet: 'Leads', row: 1 });
+    const { tabs } = await line.table.look(sheetLayout, [setStep(50, textCell('50'), titled('Written'))]);
+    const { rows } = tabs.lead as ReadTab;
+    expect(rows.find(({ id }) => textIn(id) === '50')?.position).toBe(51);
+  });
+
+  test('brings what was typed meanwhile into the row that is to be written', async () => {
+    await read();
+    await edit(50, 'Title', 'Typed');
+    const { tabs } = await line.table.look(sheetLayout, [deleteStep(50, '50')]);
+    expect(rowOf(tabs.lead as ReadTab, 50)?.cells['title']).toEqual(textCell('Typed'));
+  });
+
+  test('finds a row that a filter hides by now, of which no copy is made', async () => {
+    await read();
+    await sheet.person({ kind: 'filter', sheet: 'Leads', column: 'Title', shown: ['Title 1'] });
+    const step = setStep(50, textCell('50'), titled('Written'));
+    await line.table.look(sheetLayout, [step]);
+    const { done, undone } = await writeSteps(line.table, [step]);
+    expect([[...done.keys()], undone]).toEqual([[0], []]);
+  });
+});
