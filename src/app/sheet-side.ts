@@ -1,7 +1,10 @@
+import type { Mirror } from '../core/mirror.ts';
 import type { Fence, Log } from '../core/ports.ts';
 import { type Entity, entities } from '../core/record.ts';
 import type { SheetsClientOptions } from '../google/client.ts';
+import { answersBy, type KeptAnswers, readKept } from '../google/probes/answers.ts';
 import { createGoogleSheetTable } from '../google/table.ts';
+import { sheetFacts } from '../sheet/facts.ts';
 import type { SheetLink } from '../sheet/link.ts';
 import { type ColumnPolicy, headerOf, type Policy, type TabPolicy, titlesOf } from '../sheet/policy.ts';
 import type { OwnInstance } from '../sheet/port/instance.ts';
@@ -24,12 +27,19 @@ export function openSheetSide(settings: Settings, link: Link, { fence, own }: Sh
   const table = createGoogleSheetTable({
     ...sheetOptions(sheet, link.log),
     account: accountOf(settings),
+    answers: answersBy(readAnswers(link.mirror, sheet)?.found),
     ...(fence ? { fence } : {}),
   });
   const rules = readRules(sheet, settings.crm.recordUrl);
   const sheetLink: SheetLink = { ...link, ...rules, table, own, url: addressOf(sheet) };
   return { link: sheetLink, side: new SheetSide(sheetLink) };
 }
+
+/** What was found out about how Google behaves with the spreadsheet. */
+export const readAnswers = (
+  mirror: Pick<Mirror, 'readFact'>,
+  { spreadsheetId }: Pick<SheetSettings, 'spreadsheetId'>,
+): KeptAnswers | undefined => readKept(mirror.readFact(sheetFacts.found), spreadsheetId);
 
 /** Where people open the spreadsheet; the page of an emulator is at its root. */
 const addressOf = ({ apiRootUrl, spreadsheetId }: SheetSettings): string =>

@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
 import { type Command, Option } from 'commander';
 import { daemonOrigin, type Environment, loadSettings } from '../app/config.ts';
+import { probeAndKeep } from '../app/doctor/probing.ts';
 import { openLink } from '../app/link.ts';
 import { createLog } from '../app/logger.ts';
-import type { Settings } from '../app/settings.ts';
-import { SyncError } from '../core/errors.ts';
+import type { Settings, SheetSettings } from '../app/settings.ts';
+import { readAnswers } from '../app/sheet-side.ts';
+import { explainError, isSyncError, SyncError } from '../core/errors.ts';
+import type { SheetLink } from '../sheet/link.ts';
 import { pullCatalog } from '../sync/reading/pull.ts';
 import { type CommandContext, type ExitCode, exitCodes, print, printError } from './command.ts';
 import { type DockerProfile, dockerProfiles, keepForDocker } from './guide/docker.ts';
@@ -94,11 +97,31 @@ async function setUp(environment: Environment, options: InitOptions, showsPlan: 
     const isSheetClear = sheet === undefined || (await setUpSheet(sheet, options));
     const isWarehouseClear = warehouse === undefined || (await setUpWarehouse(warehouse, options));
     if (!isSheetClear || !isWarehouseClear) return exitCodes.needsPerson;
+    if (sheet && settings.sheet) await probeOnce({ ...settings, sheet: settings.sheet }, sheet);
     if (showsPlan && sheet) await showFirstPlan(sheet, settings.crm.budget);
     print(describeNext(settings));
     return exitCodes.done;
   } finally {
     await close();
+  }
+}
+
+/** Tries what no document says of Google, once for each spreadsheet. A set-up without it is whole: then the daemon takes the safest way. */
+async function probeOnce(
+  settings: Settings & { readonly sheet: SheetSettings },
+  { log, mirror, own }: SheetLink,
+): Promise<void> {
+  if (readAnswers(mirror, settings.sheet)) return;
+  try {
+    const outcome = await probeAndKeep(settings, { isOver: own.isOver, log, mirror });
+    print(
+      outcome.state === 'asked'
+        ? 'What no document says of Google was tried on a hidden tab: doctor shows what was found out.'
+        : `What no document says of Google was not tried: ${outcome.reason}`,
+    );
+  } catch (error) {
+    if (!isSyncError(error)) throw error;
+    print(`What no document says of Google was not found out, and init tries again: ${explainError(error)}`);
   }
 }
 

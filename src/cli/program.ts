@@ -30,7 +30,7 @@ const examples: Readonly<Record<string, readonly string[]>> = {
     'init --crm-url https://crm.example.com/api/v1/external --crm-key-file secrets/crm-api-key --plan',
     'init --match-by Title --yes',
   ],
-  doctor: ['doctor', 'doctor --json'],
+  doctor: ['doctor', 'doctor --json', 'doctor --probe'],
   status: ['status', 'status --json --link north'],
   plan: ['plan', 'plan --json'],
   apply: ['apply 3f9c2a7b1e04'],

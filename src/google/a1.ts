@@ -13,3 +13,12 @@ export const cellName = (row: number, column: number): string => `${columnLetter
 /** The rows of a tab from `start` on to before `end`, zero-based. */
 export const rowRange = (title: string, start: number, end: number): string =>
   `${quoteTitle(title)}!${start + 1}:${end}`;
+
+/** A rectangle of cells as Google's requests name it. */
+export const area = (sheetId: number, row: number, column: number, height: number, width: number) => ({
+  sheetId,
+  startRowIndex: row,
+  endRowIndex: row + height,
+  startColumnIndex: column,
+  endColumnIndex: column + width,
+});

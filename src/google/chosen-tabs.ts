@@ -17,6 +17,8 @@ import {
   toGrid,
 } from './grid.ts';
 import { metadataFields } from './metadata.ts';
+import type { Answers } from './probes/answers.ts';
+import { countCells } from './room.ts';
 import { placeTab, readSpreadsheetTags, readTagged, type TaggedSpreadsheet } from './tabs.ts';
 
 /** Names those tabs whose cells are wanted, once the names and sizes of all of them are known. */
@@ -29,16 +31,21 @@ export const tabFields = `properties.timeZone,${metadataFields},sheets.${sizeFie
 export const wholeRowsMax = 5_000;
 const windowMax = 2_000;
 
+const areInOne = (grids: readonly Pick<Grid, 'rowCount'>[]): boolean =>
+  grids.reduce((sum, { rowCount }) => sum + rowCount, 0) <= wholeRowsMax;
+
 /** How often tabs are read in several requests until nobody moves a row meanwhile. */
 const attemptsMax = 3;
 
 /** Reads tabs by their numeric ids, as many rows at a time as Google has answers for. */
-export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log) {
+export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log, known: KnownOfReads) {
   let pace = firstPace;
+  /** Where the time of a cell is known, the sizes of the tabs say how to begin. */
+  let isPaceChosen = !known.cellMicros;
   /** Rows of the longest tab that was chosen last. */
   let longest: number | undefined;
   /** Whether whole tabs are read in one request. */
-  const areWhole = () => pace.halvings === 0;
+  const areWhole = () => isPaceChosen && pace.halvings === 0;
 
   return {
     areWhole,
@@ -63,7 +70,9 @@ export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log) {
         const look = await expectPart(parts.get(tabFields));
         const chosen = choose(readTagged(look));
         longest = longestOf(chosen);
-        const isWhole = areWhole() && chosen.reduce((sum, { rowCount }) => sum + rowCount, 0) <= wholeRowsMax;
+        if (!isPaceChosen && chosen.length > 0) pace = paceFor(chosen, known);
+        isPaceChosen ||= chosen.length > 0;
+        const isWhole = areWhole() && areInOne(chosen);
         const whole = chosen.length > 0 ? [chosen.map(({ sheetId }) => ({ sheetId }))] : [];
         if (isWhole) {
           const read = [look];
@@ -74,11 +83,16 @@ export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log) {
         for (const ranges of windowsOf(chosen, pace))
           windows.push(...readParts(await expectPart(client.get(gridFields, ranges))));
         const tagged = { ...readSpreadsheetTags(look), grids: joinParts(readParts(look), windows) };
-        if (await isStill(client, tagged, layout)) return tagged;
+        if (await isStill(client, tagged, layout, known)) return tagged;
       }
       throw newSheetError('SHEET_UNREACHABLE', 'Rows were moved while the spreadsheet was read in parts.');
     },
   };
+}
+
+/** What was found out about reads, and how long one may take; absent where that is not known. */
+export interface KnownOfReads extends Pick<Answers, 'tagsByRange' | 'cellMicros'> {
+  readonly timeoutMs: number | undefined;
 }
 
 async function expectPart(part: Promise<Spreadsheet | undefined>): Promise<Spreadsheet> {
@@ -94,7 +108,12 @@ const stillFields = `${metadataFields},sheets(${sizeFields},data(startRow,startC
  * Whether the tabs of a spreadsheet that was read in parts have their rows where they were, and no write of ours has landed meanwhile: what
  * people type in the meantime is of one moment in each cell.
  */
-async function isStill(client: SheetsClient, tagged: TaggedSpreadsheet, layout: Layout): Promise<boolean> {
+async function isStill(
+  client: SheetsClient,
+  tagged: TaggedSpreadsheet,
+  layout: Layout,
+  { tagsByRange }: KnownOfReads,
+): Promise<boolean> {
   const tabs = layout.flatMap((tab) => {
     const { grid } = placeTab(tagged, tab);
     const binding = grid && bindColumns(grid, tab);
@@ -106,8 +125,8 @@ async function isStill(client: SheetsClient, tagged: TaggedSpreadsheet, layout: 
   ]);
   if (ranges.length === 0) return true;
   const now = readTagged(await expectPart(client.get(stillFields, ranges)));
-  // Whether a read by ranges of numeric ids brings it no document says.
-  if (now.lastWrite && now.lastWrite.run !== tagged.lastWrite?.run) return false;
+  const { lastWrite } = tagsByRange === 'brought' ? now : readTagged((await client.get(tabFields)) ?? {});
+  if (lastWrite && lastWrite.run !== tagged.lastWrite?.run) return false;
   return tabs.every(({ id, ...tab }) => {
     const grid = now.grids.find(({ sheetId }) => sheetId === tab.sheetId);
     if (grid?.rowCount !== tab.rowCount || grid.columnCount !== tab.columnCount) return false;
@@ -136,6 +155,26 @@ export interface Pace {
 }
 
 export const firstPace: Pace = { halvings: 0, failures: 0, successes: 0 };
+
+/** A read that takes as long as it was measured to is to take half of what it may. */
+const shareMax = 0.5;
+
+/** The pace at the start: where all in one request is too much by what was measured, as many rows as are not. */
+export function paceFor(
+  grids: readonly Pick<Grid, 'rowCount' | 'columnCount'>[],
+  { cellMicros, timeoutMs }: Pick<KnownOfReads, 'cellMicros' | 'timeoutMs'>,
+): Pace {
+  if (!cellMicros || timeoutMs === undefined) return firstPace;
+  const cellsMax = (timeoutMs * shareMax * 1_000) / cellMicros;
+  const isWhole = areInOne(grids);
+  if (isWhole && countCells(grids) <= cellsMax) return firstPace;
+  const widest = grids.reduce((width, { columnCount }) => Math.max(width, columnCount), 1);
+  const longest = longestOf(grids);
+  let halvings = isWhole ? 1 : 0;
+  const rows = () => Math.min(windowMax, longest / 2 ** halvings);
+  while (rows() > rowsMin && rows() * widest > cellsMax && halvings < halvingsMax) halvings += 1;
+  return { ...firstPace, halvings };
+}
 
 /** The first failure may be a short break. */
 const failuresMin = 2;
@@ -199,6 +238,7 @@ function joinParts(looks: readonly GridPart[], windows: readonly GridPart[]): Gr
       tables: distinct(own.flatMap(({ tables }) => tables)),
       typed: distinct(own.flatMap(({ typed }) => typed)),
       hiddenRows: new Set(own.flatMap(({ hiddenRows }) => [...hiddenRows])),
+      handHiddenRows: new Set(own.flatMap(({ handHiddenRows = [] }) => [...handHiddenRows])),
     });
   });
 }

@@ -31,8 +31,10 @@ export interface Grid {
   readonly tags: readonly PlacedTag[];
   readonly typed: readonly TypedColumn[];
   readonly tables: readonly TableArea[];
-  /** Rows that a filter hides: Google's copies are taken to leave them out. */
+  /** Rows that a filter hides. */
   readonly hiddenRows: ReadonlySet<number>;
+  /** Rows that a user hides, or a group of rows that is closed; none where absent. */
+  readonly handHiddenRows?: ReadonlySet<number>;
 }
 
 /** Field mask of a cell: what was entered, what people see there, and whether that is an error, or yes or no in their language, or a chip. */
@@ -49,7 +51,7 @@ const tableFields = 'tables(range,columnProperties(columnIndex,columnType))';
 export const gridFields =
   `properties.timeZone,${metadataFields},` +
   `sheets(${sizeFields},merges,${tableFields},` +
-  `data(startRow,startColumn,columnMetadata.${metadataFields},rowMetadata.hiddenByFilter,rowData.values(${cellFields})))`;
+  `data(startRow,startColumn,columnMetadata.${metadataFields},rowMetadata(hiddenByFilter,hiddenByUser),rowData.values(${cellFields})))`;
 
 export const cellAt = (rows: Rows, row: number, column: number): Cell => rows[row]?.[column] ?? emptyCell;
 
@@ -80,7 +82,8 @@ export function readParts(spreadsheet: Spreadsheet): GridPart[] {
     tags: readColumnTags(data?.[0]),
     typed: readTypedColumns(tables ?? []),
     tables: readTableAreas(tables ?? []),
-    hiddenRows: new Set((data ?? []).flatMap(readHiddenRows)),
+    hiddenRows: readHiddenRows(data ?? [], 'hiddenByFilter'),
+    handHiddenRows: readHiddenRows(data ?? [], 'hiddenByUser'),
   }));
 }
 
@@ -111,9 +114,14 @@ function readColumnTags(block: sheets_v4.Schema$GridData | undefined): PlacedTag
   );
 }
 
-const readHiddenRows = ({ rowMetadata, startRow }: sheets_v4.Schema$GridData): number[] =>
-  (rowMetadata ?? []).flatMap(({ hiddenByFilter }, index) =>
-    hiddenByFilter ? [(startRow ?? 0) + index] : [],
+const readHiddenRows = (
+  blocks: readonly sheets_v4.Schema$GridData[],
+  by: 'hiddenByFilter' | 'hiddenByUser',
+): ReadonlySet<number> =>
+  new Set(
+    blocks.flatMap(({ rowMetadata, startRow }) =>
+      (rowMetadata ?? []).flatMap((row, index) => (row[by] ? [(startRow ?? 0) + index] : [])),
+    ),
   );
 
 /** The cells of one block of grid data, which may begin anywhere in the grid. */
@@ -207,13 +215,13 @@ export const endsTable = (tables: readonly TableArea[], row: number, column: num
     ({ endColumn, endRow, startColumn }) => endRow === row && column >= startColumn && column < endColumn,
   );
 
-/** The rows of a table once some were added from `added.at` on, and then others were deleted. */
+/** The rows of a table once some were added from `added.at` on, which at its end may be outside of it, and then others were deleted. */
 export function afterSteps<Area extends TableRows>(
   area: Area,
-  added: { readonly at: number; readonly count: number },
+  added: { readonly at: number; readonly count: number; readonly isOutside: boolean },
   deleted: readonly number[],
 ): Area {
-  const isAdded = added.at >= area.startRow && added.at <= area.endRow;
+  const isAdded = added.at >= area.startRow && added.at <= area.endRow - Number(added.isOutside);
   const endRow = area.endRow + (isAdded ? added.count : 0);
   const isOwn = (row: number) => row >= area.startRow && row < endRow;
   return { ...area, endRow: endRow - deleted.filter(isOwn).length };

@@ -21,12 +21,15 @@ import type { ObservedRow, ObservedTab, OwnRow } from '../sheet/port/table.ts';
 import { cellName, columnLetters } from './a1.ts';
 import { bindColumns, type ManagedColumns, placesOf } from './columns.ts';
 import { cellAt, type Grid, type Rows, type TypedColumn } from './grid.ts';
+import type { Answers } from './probes/answers.ts';
 import { countCells, roomOf } from './room.ts';
 import { findStranger, type Owner, placeTab, type TabPlace, type TaggedSpreadsheet } from './tabs.ts';
 
 /** A tab as a write needs it: where it is, where its columns stand, and what stood there. */
 export interface BoundTab extends Omit<Grid, 'merges' | 'tags'> {
   readonly columns: ManagedColumns;
+  /** Which rows right below a table become part of it. */
+  readonly tableGrowth?: Answers['tableGrowth'];
 }
 
 /** What a read makes of a tab: what it says, and how to write to it unless it is held. */

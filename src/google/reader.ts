@@ -1,7 +1,14 @@
 import type { Clock, Log } from '../core/ports.ts';
 import { type Layout, recordTabs, type TabKind, type TabLayout, tabOf } from '../sheet/port/layout.ts';
 import { quoteTitle } from './a1.ts';
-import { type Choose, createChosenTabs, createParts, tabFields, wholeRowsMax } from './chosen-tabs.ts';
+import {
+  type Choose,
+  createChosenTabs,
+  createParts,
+  type KnownOfReads,
+  tabFields,
+  wholeRowsMax,
+} from './chosen-tabs.ts';
 import type { SheetsClient } from './client.ts';
 import { bindColumns, placesOf } from './columns.ts';
 import { type Grid, gridFields } from './grid.ts';
@@ -32,10 +39,10 @@ export interface DepthOptions {
 }
 
 /** Reads the tabs of a layout, and never the cells of others: users may have large ones beside them. */
-export function createReader(client: SheetsClient, log: Log, depth: DepthOptions) {
+export function createReader(client: SheetsClient, log: Log, known: KnownOfReads, depth: DepthOptions) {
   const { clock, fullReadMs = fullReadDefaultMs, wholeCellsMax = smallCellsMax } = depth;
   const parts = createParts(client);
-  const chosen = createChosenTabs(client, parts, log);
+  const chosen = createChosenTabs(client, parts, log, known);
   const kept = new KeptTabs(client, clock, fullReadMs);
   /** What was kept was read for this layout. */
   let keptFor: Layout | undefined;

@@ -13,6 +13,7 @@ import { writeLeadList } from './lead-list.ts';
 import { mapKnown } from './map-known.ts';
 import { createSigner, marksIn } from './marks.ts';
 import type { ReadOrder } from './poll/kept-tabs.ts';
+import { type Answers, answersBy } from './probes/answers.ts';
 import { type BoundTab, observeTabs, type TabReading } from './read.ts';
 import { createReader } from './reader.ts';
 import { checkRoom } from './room.ts';
@@ -24,6 +25,8 @@ import { Writer } from './write/writer.ts';
 export interface GoogleSheetOptions extends SheetsClientOptions {
   /** Names the CRM account, so that the spreadsheet of another one is never written. */
   readonly account: string;
+  /** How Google is known to behave; the safest way where absent. */
+  readonly answers?: Answers;
   /** In which time every row is read in full once, where the tabs are too large for that to be done each time. */
   readonly fullReadMs?: number;
   /** Cells up to which it is done each time. */
@@ -32,8 +35,9 @@ export interface GoogleSheetOptions extends SheetsClientOptions {
 
 type TableOptions = Pick<
   GoogleSheetOptions,
-  'spreadsheetId' | 'account' | 'clock' | 'fullReadMs' | 'log' | 'wholeCellsMax'
->;
+  'spreadsheetId' | 'account' | 'answers' | 'clock' | 'fullReadMs' | 'log' | 'wholeCellsMax'
+> &
+  Partial<Pick<GoogleSheetOptions, 'timeoutMs'>>;
 
 /** A Google spreadsheet as a table, over HTTP. */
 export const createGoogleSheetTable = (options: GoogleSheetOptions): Table =>
@@ -46,11 +50,11 @@ export const createGoogleSheetTable = (options: GoogleSheetOptions): Table =>
  */
 export function createSheetTable(
   client: SheetsClient,
-  { spreadsheetId, account, log, ...depth }: TableOptions,
+  { spreadsheetId, account, log, answers = answersBy(), timeoutMs, ...depth }: TableOptions,
 ): Table {
   const owner: Owner = { spreadsheetId, account };
-  const writer = new Writer(client, log);
-  const reader = createReader(client, log, depth);
+  const writer = new Writer(client, log, answers);
+  const reader = createReader(client, log, { ...answers, timeoutMs }, depth);
   const signer = createSigner(client);
   let last: Read | undefined;
 

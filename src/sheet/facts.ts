@@ -18,6 +18,8 @@ const isColumnPlace = (content: unknown): content is ColumnPlace =>
 export const sheetFacts = {
   /** The spreadsheet that the mirror belongs to; app/link. */
   spreadsheet: fact('sheet.spreadsheetId', isText),
+  /** What was found out about how the spreadsheet's service behaves, of which only its adapter knows the shape; app/probing. */
+  found: fact('sheet.found', isObject),
   /** Where the columns of a tab were when it was last decided; sheet/column-map. */
   columns: entityFact('columns', namedOf(isColumnPlace)),
   /** Why nothing that the mirror remembers of an entity may be trusted until a person agrees; empty once one did; sheet/rebase. */

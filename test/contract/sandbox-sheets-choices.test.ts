@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Choices } from '../../src/sandbox/sheets/control/choices.ts';
+import { countCells } from '../../src/sandbox/sheets/control/read-time.ts';
 import { refusalOf, startEmulator } from '../support/sandbox-sheets-client.ts';
 
 const rows = (startRowIndex: number, endRowIndex: number, startColumnIndex: number) => ({
@@ -90,6 +91,45 @@ describe('copies of rows that a filter hides', () => {
     }
     expect(await column('D1:D8')).toBeUndefined();
   });
+});
+
+test.each([
+  ['copied', ['New', 'Won', 'Lost']],
+  ['asFiltered', ['New', '', 'Lost']],
+] as const)(
+  'copies of rows that are hidden by hand are chosen apart: %s',
+  async (handHiddenRowCopy, copied) => {
+    const { batch, choose, copy, column } = await filtered('nothing');
+    const range = { sheetId: 0, dimension: 'ROWS', startIndex: 2, endIndex: 3 };
+    await batch([
+      { clearBasicFilter: { sheetId: 0 } },
+      { updateDimensionProperties: { range, properties: { hiddenByUser: true }, fields: 'hiddenByUser' } },
+    ]);
+    await choose({ '*': { hiddenRowCopy: 'nothing', handHiddenRowCopy } });
+    await copy(rows(1, 4, 0), rows(6, 10, 2));
+    expect(await column('C7:C10')).toEqual(copied);
+  },
+);
+
+test.each([
+  ['brought', 1],
+  ['leftOut', 0],
+] as const)('the metadata of a spreadsheet is %s by a read of ranges', async (metadataByRange, entries) => {
+  const { api, batch, choose, spreadsheetId } = await startEmulator();
+  const developerMetadata = { metadataKey: 'k', visibility: 'DOCUMENT', location: { spreadsheet: true } };
+  await batch([{ createDeveloperMetadata: { developerMetadata } }]);
+  await choose({ '*': { metadataByRange } });
+  const read = async (dataFilters: object[]) =>
+    (await api.spreadsheets.getByDataFilter({ spreadsheetId, requestBody: { dataFilters } })).data
+      .developerMetadata?.length ?? 0;
+  expect(await read([{ gridRange: rows(0, 1, 0) }])).toBe(entries);
+});
+
+test('the time of a read goes by the cells that its answer brings', () => {
+  const row = (length: number) => ({ values: Array.from({ length }, () => ({})) });
+  const sheet = (...lengths: number[]) => ({ data: [{ rowData: lengths.map(row) }, { startRow: 5 }] });
+  expect(countCells({ sheets: [sheet(2, 0, 3), sheet(4), {}] })).toBe(9);
+  expect(countCells({ values: [[1, 2]] })).toBe(0);
 });
 
 test('what is chosen for one spreadsheet leaves others as they are, and `*` reaches those made later', async () => {

@@ -1,6 +1,7 @@
 import type { Range, SheetsClient, Spreadsheet as SpreadsheetAnswer } from '../../src/google/client.ts';
 import { isUnknownRange, sheetError } from '../../src/google/errors.ts';
 import { gridFields } from '../../src/google/grid.ts';
+import type { Choices } from '../../src/sandbox/sheets/control/choices.ts';
 import { addSpreadsheet, createDocuments, type StoredFile } from '../../src/sandbox/sheets/documents.ts';
 import { type PersonActionInput, personAction } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { createQuota, GOOGLE_QUOTA } from '../../src/sandbox/sheets/quota.ts';
@@ -25,6 +26,7 @@ export interface SheetWatcher {
 
 export interface SpreadsheetOptions {
   readonly seed: number;
+  readonly choices: Choices;
   readonly now: () => number;
   readonly tell: (text: () => string) => void;
   readonly watcher: SheetWatcher;
@@ -47,9 +49,15 @@ export const sheetIds = { lead: 1, task: 2, other: 3 } as const;
 /** Small, because every read carries the whole grid. */
 const gridSize = { rowCount: 12, columnCount: 9 };
 
-export function openSpreadsheet({ seed, now, tell, watcher }: SpreadsheetOptions): SimulatedSpreadsheet {
+export function openSpreadsheet({
+  seed,
+  choices,
+  now,
+  tell,
+  watcher,
+}: SpreadsheetOptions): SimulatedSpreadsheet {
   const file = addSpreadsheet(createDocuments(seed), { title: 'Agency', spreadsheetId: 'agency' }, now());
-  const draft = draftOf(file.spreadsheet);
+  const draft = { ...draftOf(file.spreadsheet), choices };
   draft.sheets = [
     createSheet(sheetIds.lead, 'Leads', gridSize),
     createSheet(sheetIds.task, 'Tasks', gridSize),

@@ -23,6 +23,7 @@ import { createManualClock, type ManualClock } from '../support/manual-clock.ts'
 import { type MirrorInMemory, openMirrorInMemory } from '../support/memory-mirror.ts';
 import { defaultBrakes } from '../support/policy.ts';
 import { SheetEngine } from '../support/sheet-engine.ts';
+import { type Behaviour, drawBehaviour } from './behaviour.ts';
 import { createSimulatedQueue } from './queue.ts';
 import { apiKey, baseUrl, type CrmWatcher, carryOn, drawSmallPages, openCrm } from './simulated-crm.ts';
 import { openSpreadsheet, type SheetWatcher, type SimulatedSpreadsheet } from './spreadsheet.ts';
@@ -97,6 +98,7 @@ export class Stage {
   /** What happened, in order. */
   readonly trace: string[] = [];
   readonly crm: CrmModel;
+  readonly behaviour: Behaviour;
   readonly spreadsheet: SimulatedSpreadsheet;
   /** The tables that users edit by SQL, where there are any. */
   readonly sql: SqlSide | undefined;
@@ -131,8 +133,10 @@ export class Stage {
     this.policy = drawPolicy(this.#random, hasMishaps);
     this.#requests = hasMishaps ? this.#random.pick([40, 100]) : 100;
     this.crm = openCrm(seed, this.#requests, hasMishaps ? drawSmallPages(this.#random) : undefined);
+    this.behaviour = drawBehaviour(seed);
     this.spreadsheet = openSpreadsheet({
       seed,
+      choices: this.behaviour.choices,
       now: this.trueTime,
       tell: this.tell,
       watcher: options.sheetWatcher,
@@ -241,7 +245,14 @@ export class Stage {
       createCrmClient({ baseUrl, timeoutMs, budget: through, clock, random, log, carry });
     const sheets = spreadsheet.connect(wire);
     const openTable = (client: SheetsClient) =>
-      createSheetTable(client, { spreadsheetId: 'agency', account: baseUrl, clock, log, ...this.#depth });
+      createSheetTable(client, {
+        ...this.behaviour,
+        ...this.#depth,
+        spreadsheetId: 'agency',
+        account: baseUrl,
+        clock,
+        log,
+      });
     const link: SheetLink = {
       entities,
       titles: titlesOf(this.policy),

@@ -6,10 +6,12 @@ import { stringify } from 'yaml';
 import { z } from 'zod';
 import type { Environment } from '../../src/app/config.ts';
 import type { Check } from '../../src/app/doctor/check.ts';
+import type { DoctorWishes } from '../../src/app/doctor/context.ts';
 import { diagnose } from '../../src/app/doctor/doctor.ts';
 import { codeOf } from '../../src/cli/doctor.ts';
 import { run as runCommandLine } from '../../src/cli/program.ts';
 import { type SandboxCrm, type SandboxCrmOptions, startSandboxCrm } from '../../src/sandbox/crm/server.ts';
+import type { ChoicesInput } from '../../src/sandbox/sheets/control/choices.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { startSandboxSheets } from '../../src/sandbox/sheets/server.ts';
 import { spawnCommand } from './daemon-process.ts';
@@ -21,12 +23,17 @@ export interface DoctorStage {
   readonly crm: SandboxCrm;
   run(words: readonly string[], changes?: Environment): Promise<{ code: number | null; output: string }>;
   /** What doctor finds, in this process: its exit code and its checks by name. */
-  diagnose(changes?: Environment): Promise<{ code: number; checks: ReadonlyMap<string, Check> }>;
+  diagnose(
+    changes?: Environment,
+    wishes?: DoctorWishes,
+  ): Promise<{ code: number; checks: ReadonlyMap<string, Check> }>;
   /** Runs `init` in this process. */
   init(changes?: Environment): Promise<number>;
   /** Writes a configuration file. Returns its name. */
   configure(settings: object): Promise<string>;
   editSheet(...actions: PersonActionInput[]): Promise<void>;
+  /** Has the spreadsheet do what no document says. */
+  choose(choices: ChoicesInput[string]): Promise<void>;
   sheetWrites(): Promise<number>;
 }
 
@@ -57,8 +64,8 @@ export async function openDoctorStage(crmOptions: Partial<SandboxCrmOptions> = {
     environment,
     crm,
     run,
-    async diagnose(changes = {}) {
-      const { checks, outcome } = await diagnose({ ...environment, ...changes });
+    async diagnose(changes = {}, wishes = {}) {
+      const { checks, outcome } = await diagnose({ ...environment, ...changes }, undefined, wishes);
       return { code: codeOf[outcome], checks: new Map(checks.map((check) => [check.name, check])) };
     },
     async init(changes = {}) {
@@ -75,6 +82,10 @@ export async function openDoctorStage(crmOptions: Partial<SandboxCrmOptions> = {
     async editSheet(...actions) {
       const body = JSON.stringify(actions);
       expect((await fetch(`${sheets.rootUrl}/__sandbox/person`, { method: 'POST', body })).status).toBe(200);
+    },
+    async choose(choices) {
+      const body = JSON.stringify({ '*': choices });
+      expect((await fetch(`${sheets.rootUrl}/__sandbox/choices`, { method: 'POST', body })).status).toBe(200);
     },
     async sheetWrites() {
       const usage = await fetch(`${sheets.rootUrl}/__sandbox/usage`);

@@ -13,6 +13,8 @@ export interface HeardRequest extends LineRequest {
 export interface HeardSheet extends AsyncDisposable {
   /** Lets this decide about all requests from now on, as on any line. */
   intercept(interception: Interception): void;
+  /** What a table on this line is opened with. */
+  readonly options: SandboxSheet['options'];
   readonly table: Table;
   readonly probe: SheetProbe;
   /** Everything that went over the line since this was called last. */
@@ -33,6 +35,7 @@ export async function hearSheet({ options }: SandboxSheet): Promise<HeardSheet> 
     intercept(interception) {
       decide = interception;
     },
+    options: own,
     table: createGoogleSheetTable(own),
     probe: createSheetProbe(own),
     takeRequests() {

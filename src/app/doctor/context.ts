@@ -18,8 +18,14 @@ import { openDatabase } from '../warehouse-side.ts';
 /** What the examinations look at. */
 export type DoctorContext = ReturnType<typeof openContext>['context'];
 
+/** What is done beside looking. */
+export interface DoctorWishes {
+  /** To try on a scratch tab what no document says of Google. */
+  readonly probes?: boolean;
+}
+
 /** Opens what is to be looked at. Requests count in the daemon's own budget, unless its mirror can not be opened. */
-export function openContext(settings: Settings) {
+export function openContext(settings: Settings, wishes: DoctorWishes = {}) {
   const opened = new AsyncDisposableStack();
   const log = createLog('silent');
   const state = openState(settings);
@@ -49,6 +55,7 @@ export function openContext(settings: Settings) {
     sheet:
       settings.sheet &&
       createSheetProbe({ ...sheetOptions(settings.sheet, log), account: accountOf(settings) }),
+    isProbing: wishes.probes === true,
     database: openDatabase(settings, { word: word ?? '', token: 0, log }),
   };
   opened.defer(() => context.database?.close());

@@ -4,7 +4,7 @@ import { nameSources, type Sources } from '../setting-sources.ts';
 import { hideLogins } from '../setting-urls.ts';
 import { type Settings, sheetEntities } from '../settings.ts';
 import { type Check, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
-import { type DoctorContext, openContext } from './context.ts';
+import { type DoctorContext, type DoctorWishes, openContext } from './context.ts';
 import { crmExaminations } from './crm.ts';
 import { examineNode, machineExaminations } from './machine.ts';
 import { queueExaminations } from './queue.ts';
@@ -40,11 +40,12 @@ type Findings = Map<string, Finding>;
 
 /**
  * Looks at everything the daemon needs, or at some parts of it, one thing after the other, whatever fails. Nothing is changed in the CRM
- * or at a side; a state directory that is missing is made. No finding carries a secret.
+ * or at a side, but for the scratch tab of probes that are wished for; a state directory that is missing is made. No finding carries a secret.
  */
 export async function diagnose(
   environment: Environment,
   wanted: readonly Part[] = parts,
+  wishes: DoctorWishes = {},
 ): Promise<Diagnosis> {
   const findings: Findings = new Map([['Node', examineNode()]]);
   let settings: Settings;
@@ -56,7 +57,7 @@ export async function diagnose(
     return conclude(findings, []);
   }
   findings.set('settings', good("valid, and the key has the CRM's form"));
-  const { context, close } = openContext(settings);
+  const { context, close } = openContext(settings, wishes);
   try {
     for (const examination of listExaminations(wanted, settings))
       findings.set(examination.name, await examine(examination, context, findings));

@@ -9,17 +9,24 @@ import {
 } from '../../google/login/credentials.ts';
 import { createLogin, type LoginOptions } from '../../google/login/login.ts';
 import type { TabLook } from '../../google/probe.ts';
+import { describeFound, type KeptAnswers } from '../../google/probes/answers.ts';
+import { scratchTitle } from '../../google/probes/scratch.ts';
 import { cellsMax } from '../../google/room.ts';
 import { buildLayout } from '../../sheet/policy.ts';
 import { sheetHints } from '../../sheet/port/errors.ts';
 import { describeInstance } from '../../sheet/port/instance.ts';
 import { tabOf } from '../../sheet/port/layout.ts';
 import { questionTab } from '../../sheet/questions/question-tab.ts';
+import { mirrorFile } from '../../sqlite/open.ts';
+import { systemClock } from '../clock.ts';
+import { openInstance } from '../instance.ts';
+import { createLog } from '../logger.ts';
 import { type SheetSettings, sheetEntities, tabNames } from '../settings.ts';
-import { readPolicy } from '../sheet-side.ts';
+import { readAnswers, readPolicy } from '../sheet-side.ts';
 import { bad, doubtful, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
 import type { DoctorContext } from './context.ts';
 import { catalogExamination, readCatalogNow } from './crm.ts';
+import { probeAndKeep } from './probing.ts';
 
 /** From this share of the cells that a spreadsheet may have somebody should make room. */
 const nearlyFullShare = 0.8;
@@ -145,6 +152,34 @@ const writing: SheetExamination = {
     skipped('Not tried, because trying it would write: the account that logs in must be an editor of it.'),
 };
 
+/** What no document says of Google, as it was found out in this spreadsheet. */
+const behaviour: SheetExamination = {
+  name: 'behaviour of Google',
+  needs: [owner.name],
+  async examine({ isProbing, settings, state, terms }) {
+    if (state.kind === 'closed')
+      return isProbing ? bad(stateInUse, 'Stop the daemon first.') : skipped(stateInUse);
+    const { mirror } = state;
+    if (isProbing) {
+      const own = openInstance({ now: systemClock.now(), lockedFile: mirrorFile(settings.state.directory) });
+      const around = { isOver: own.isOver, mirror, log: createLog('silent') };
+      const outcome = await probeAndKeep({ ...settings, sheet: terms }, around).finally(own.close);
+      if (outcome.state === 'notAsked') return doubtful(outcome.reason, 'Then run doctor --probe again.');
+      if (outcome.isTabLeft) return doubtful(describeAnswers(outcome), tabLeftAdvice);
+    }
+    const kept = readAnswers(mirror, terms);
+    if (kept) return good(describeAnswers(kept));
+    return skipped('Not found out yet, so that the safest way is taken. init does it, and doctor --probe.');
+  },
+};
+
+const stateInUse = 'The state directory, where it is kept, is in use by the daemon.';
+
+const tabLeftAdvice = `Delete the hidden tab “${scratchTitle}”, or run doctor --probe again.`;
+
+const describeAnswers = ({ at, found }: KeptAnswers): string =>
+  [`found out on ${new Date(at).toISOString().slice(0, 10)}.`, ...describeFound(found)].join(' ');
+
 const tab = (entity: Entity): SheetExamination => ({
   name: `tab of ${tabNames[entity]}`,
   needs: [spreadsheet.name],
@@ -200,4 +235,4 @@ function judgeTab(look: TabLook, knowsColumns: boolean): Finding {
 
 /** Everything about the spreadsheet, with the tabs of these entities. */
 export const sheetExaminations = (entities: readonly Entity[]): readonly Examination[] =>
-  [login, spreadsheet, owner, daemons, writing, ...entities.map(tab), conflictsTab].map(ofSheet);
+  [login, spreadsheet, owner, daemons, writing, behaviour, ...entities.map(tab), conflictsTab].map(ofSheet);

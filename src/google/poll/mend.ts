@@ -27,9 +27,6 @@ export function mendGrid(kept: Grid, look: TabLook): Grid | 'moved' | 'doubt' {
   const { part, spans, splice } = look;
   if (!isBuiltAlike(kept, part)) return 'doubt';
   const rows = splice ? splicedRows(kept.rows, splice) : [...kept.rows];
-  const hiddenRows = new Set(
-    splice ? [...kept.hiddenRows].map((row) => shift(row, splice)) : kept.hiddenRows,
-  );
   const found = new Map<number, readonly Cell[]>();
   for (const block of part.blocks)
     for (const [place, row] of block.rows.entries()) found.set(block.startRow + place, row);
@@ -38,19 +35,37 @@ export function mendGrid(kept: Grid, look: TabLook): Grid | 'moved' | 'doubt' {
     for (let row = from; row < end; row += 1) {
       const [before = noCells, now = noCells] = [rows[row], found.get(row)];
       if (!isIdAsPolled(look, row, before, now)) return 'moved';
-      if (part.hiddenRows.has(row)) hiddenRows.add(row);
-      else hiddenRows.delete(row);
       if (areSameCells(before, now)) continue;
       isChanged = true;
       while (rows.length < row) rows.push(noCells);
       rows[row] = now;
     }
   }
-  const areHiddenAlike = hiddenRows.size === kept.hiddenRows.size && hiddenRows.isSubsetOf(kept.hiddenRows);
-  const { blocks: _blocks, hiddenRows: _hiddenRows, ...build } = part;
+  const hiddenRows = mendHidden(kept.hiddenRows, part.hiddenRows, look);
+  const handHiddenRows = mendHidden(kept.handHiddenRows, part.handHiddenRows, look);
+  const areHiddenAlike = hiddenRows === kept.hiddenRows && handHiddenRows === (kept.handHiddenRows ?? noRows);
+  const { blocks: _blocks, ...build } = part;
   if (!isChanged && areHiddenAlike && kept.rowCount === part.rowCount) return kept;
-  return { ...build, rows: isChanged ? rows : kept.rows, hiddenRows };
+  return { ...build, rows: isChanged ? rows : kept.rows, hiddenRows, handHiddenRows };
 }
+
+/** The hidden rows where they are now, with what was read of some of them; the same set where nothing changed. */
+function mendHidden(
+  kept: ReadonlySet<number> = noRows,
+  read: ReadonlySet<number> = noRows,
+  { spans, splice }: TabLook,
+): ReadonlySet<number> {
+  const now = new Set(splice ? [...kept].map((row) => shift(row, splice)) : kept);
+  for (const { end, from } of spans) {
+    for (let row = from; row < end; row += 1) {
+      if (read.has(row)) now.add(row);
+      else now.delete(row);
+    }
+  }
+  return now.size === kept.size && now.isSubsetOf(kept) ? kept : now;
+}
+
+const noRows: ReadonlySet<number> = new Set();
 
 const noCells: readonly Cell[] = [];
 
@@ -75,7 +90,7 @@ function describeBuild({ columnCount, frozenRows, merges, sheetId, tables, tags,
   return JSON.stringify([sheetId, title, columnCount, frozenRows, merges, tags, tops, types]);
 }
 
-type Build = Omit<Grid, 'rows' | 'rowCount' | 'hiddenRows'>;
+type Build = Omit<Grid, 'rows' | 'rowCount' | 'hiddenRows' | 'handHiddenRows'>;
 
 function isIdAsPolled(look: TabLook, row: number, before: readonly Cell[], now: readonly Cell[]): boolean {
   const id = typedValue(now[look.idColumn] ?? emptyCell);

@@ -44,6 +44,7 @@ export async function sendBatch(client: SheetsClient, log: Log, batch: Batch, gr
   const headers = new Map<TabKind, Row>();
   const rows = new Map<number, Row>();
   const refused = new Map<number, SyncError>();
+  const uncopiedRows = new Set<number>();
   const refusedTabs = new Map<TabKind, SyncError>();
 
   const refuse = (steps: readonly PlannedStep[]): void => {
@@ -86,6 +87,7 @@ export async function sendBatch(client: SheetsClient, log: Log, batch: Batch, gr
       const [copy = [], after] = [kept.rows.get(number), read.rows.get(number)];
       // A row that was not copied is found by how it is after the batch.
       const isCopied = !after || (!copy.every(isUnfilled) && !uncopied.has(entity));
+      if (!isCopied) uncopiedRows.add(number);
       const before = ground.tabs.get(entity)?.rows ?? [];
       rows.set(number, isCopied ? copy : (findMet(step, meetColumns(planned, header), before, after) ?? []));
     }
@@ -105,7 +107,7 @@ export async function sendBatch(client: SheetsClient, log: Log, batch: Batch, gr
 
   const { sets, appends, deletes } = sortSteps(batch.steps);
   await sendPart([...sets, ...appends, ...deletes], new Set());
-  return { headers, rows, refused, shadow: now.shadow };
+  return { headers, rows, refused, uncopied: uncopiedRows, shadow: now.shadow };
 }
 
 function planPart(

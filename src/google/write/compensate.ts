@@ -68,7 +68,8 @@ export function compensate(
  * gone. Returns these rows as damage, or the delete as it is where none is missing.
  */
 function nameTaken(one: GridDamage, damage: readonly GridDamage[], tab: SeenTab | undefined): GridDamage[] {
-  const { right, ...rest } = one;
+  // What is in its place in the hidden tab is no copy of it.
+  const { right, source: _, ...rest } = one;
   if (one.kind !== 'deleted' || !right || !tab) return [one];
   const seen = see(one, tab);
   // Of several such deletes the first one names the rows for all.

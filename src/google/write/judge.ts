@@ -67,12 +67,14 @@ export interface Judgement {
 export interface Moment extends KeptCells {
   /** Steps that did not land. */
   readonly refused?: ReadonlyMap<number, unknown>;
+  /** Steps of whose row no copy is kept: it is known by how it was afterwards. */
+  readonly uncopied?: ReadonlySet<number>;
   /** Cells that other writes without a reply mean to write: found before this one, no user typed them. */
   readonly others: readonly PlannedStep[];
 }
 
 /** Judges each step by the row that it met. */
-export function judge(batch: Batch, { headers, others, refused, rows }: Moment): Judgement {
+export function judge(batch: Batch, { headers, others, refused, rows, uncopied }: Moment): Judgement {
   const met = mapKnown(headers, (row, kind) => {
     const tab = batch.tabs.get(kind);
     return tab && meetColumns(tab, row);
@@ -89,7 +91,7 @@ export function judge(batch: Batch, { headers, others, refused, rows }: Moment):
       unknown.push(step);
       continue;
     }
-    const source = sources.get(step.number);
+    const source = uncopied?.has(step.number) ? undefined : sources.get(step.number);
     const expected = rowAfter(landed, step, batch.tabs.get(step.entity)?.end ?? 0);
     const found = judgeStep(step, columns, before, others);
     if (found === 'done') done.set(step.number, { edited: [], ...ownCellsOf(step, columns, before) });

@@ -238,7 +238,7 @@ export function applySteps(tab: BoundTab, { sets, appends, deletes }: TabSteps):
   }
   const hiddenRows = new Set(areHidden.flatMap((isHidden, row) => (isHidden ? [row] : [])));
   const left = tab.rowCount + appends.length - deletes.length;
-  const added = { at: end, count: appends.length };
+  const added = { at: end, count: appends.length, isOutside: tab.tableGrowth === 'never' };
   const deleted = deletes.map(({ position }) => position);
   return {
     ...tab,

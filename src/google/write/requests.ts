@@ -2,13 +2,14 @@ import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import type { FieldKind } from '../../core/fields/field-kind.ts';
 import { type Cell, emptyCell, isComputed, isShownAsPercent } from '../../sheet/port/cell.ts';
 import { isShownAsMoment, isShownWithoutDay } from '../../sheet/port/shown-number.ts';
+import { area } from '../a1.ts';
 import type { Request } from '../client.ts';
 import { dateFormats, listRule, setRule } from '../dress.ts';
 import { endsTable, isTyped } from '../grid.ts';
 import { type BoundTab, endOfRows } from '../read.ts';
 import { grow } from '../room.ts';
 import { type PlacedCell, type PlannedStep, rowsAfter, type TabSteps } from './planned.ts';
-import { area, type CellPlace, copyBack, type Shadow, spans } from './shadow.ts';
+import { type CellPlace, copyBack, type Shadow, spans } from './shadow.ts';
 
 /** A rectangle of cells that one request writes. */
 interface Block {
@@ -26,8 +27,8 @@ interface Block {
 export function tabRequests(tab: BoundTab, { sets, appends, deletes }: TabSteps, shadow?: Shadow): Request[] {
   const end = endOfRows(tab.rows, tab.columns);
   // New rows are of the table in whose rows they are inserted, or at whose end, in which the records are.
-  const joinsTable = endsTable(tab.tables, end, tab.columns.id);
-  const place = joinsTable ? end - 1 : end;
+  const joinsTable = tab.tableGrowth !== 'never' && endsTable(tab.tables, end, tab.columns.id);
+  const place = joinsTable || tab.tableGrowth === 'always' ? end - 1 : end;
   const isTypedAt: IsTypedAt = (row, column) => isTyped(tab.typed, Math.min(row, place), column);
   const placed: readonly PlacedStep[] = [
     ...sets.map((step) => ({ ...step, row: step.position, before: tab.rows[step.position] })),

@@ -1,6 +1,6 @@
 import { type Cell, emptyCell, isSpilled } from '../../sheet/port/cell.ts';
 import { type TabKind, tabKinds } from '../../sheet/port/layout.ts';
-import { rowRange } from '../a1.ts';
+import { area, rowRange } from '../a1.ts';
 import type { Request, SheetsClient, Spreadsheet } from '../client.ts';
 import { cellFields, type Grid, readGrids } from '../grid.ts';
 import { mapKnown } from '../map-known.ts';
@@ -52,8 +52,9 @@ export interface KeepingRequests {
 }
 
 /**
- * Keeps the header rows of the tabs and the rows of the steps. What becomes of a copy of a row that a filter hides no document says, and it
- * may be refused with all of the batch: of such a row nothing is kept but its mark, and the same goes for tabs whose copies were refused.
+ * Keeps the header rows of the tabs and the rows of the steps. What becomes of a copy of a hidden row no document says, and it may be refused
+ * with all of the batch: unless it was found to be like others, nothing is kept of such a row but its mark, and the same goes for tabs whose
+ * copies were refused.
  */
 export function planKeeping(
   known: Shadow | undefined,
@@ -190,15 +191,6 @@ export function copyBack(
   const destination = area(to.sheetId, to.row, to.column, 1, 1);
   return { copyPaste: { source, destination, pasteType } };
 }
-
-/** A rectangle of cells as Google's requests name it. */
-export const area = (sheetId: number, row: number, column: number, height: number, width: number) => ({
-  sheetId,
-  startRowIndex: row,
-  endRowIndex: row + height,
-  startColumnIndex: column,
-  endColumnIndex: column + width,
-});
 
 /** Field mask of what {@link readMarked} needs. */
 export const keptFields = `sheets(properties.sheetId,data(startRow,startColumn,rowData.values(${cellFields})))`;

@@ -11,6 +11,8 @@ import type { SheetsClient } from '../client.ts';
 import type { ManagedColumn } from '../columns.ts';
 import { type Grid, gridFields } from '../grid.ts';
 import { mapKnown } from '../map-known.ts';
+import type { Answers } from '../probes/answers.ts';
+import { heed } from '../probes/heed.ts';
 import type { BoundTab } from '../read.ts';
 import { readTagged } from '../tabs.ts';
 import { sendBatch } from './batch.ts';
@@ -34,6 +36,7 @@ import { advance, type WriteState } from './write-states.ts';
 export interface Surroundings {
   readonly client: SheetsClient;
   readonly log: Log;
+  readonly answers: Answers;
   /** The hidden tab as it was last seen. */
   shadow: Shadow | undefined;
 }
@@ -70,7 +73,7 @@ export async function undo(
   const { batch } = course.write;
   advanceTo(around, course, 'misdirected');
   around.log.warn('sheet.rows_moved', { run: batch.run, rows: damage.length });
-  const look = await lookAgain(around.client, batch, around.shadow);
+  const look = await lookAgain(around, batch);
   const plan = compensate(damage, seenTabs(course, look.tabs, done), look.shadow !== undefined);
   const ends: Ends = {
     done: new Map([...before.done, ...done, ...plan.done]),
@@ -163,13 +166,13 @@ function findGone(deleted: readonly GridDamage[], damageOf: ReadonlyMap<number, 
 
 /** The steps of an inverse of which nothing was kept, and that have reached their rows all the same. */
 async function lookWhetherRight(
-  { client, shadow }: Surroundings,
+  around: Surroundings,
   batch: Batch,
   damage: readonly GridDamage[],
 ): Promise<ReadonlySet<number>> {
   const unclear = damage.filter(({ right }) => right);
   if (unclear.length === 0) return new Set();
-  const { tabs } = await lookAgain(client, batch, shadow);
+  const { tabs } = await lookAgain(around, batch);
   return new Set(compensate(unclear, tabs, false).done.keys());
 }
 
@@ -230,9 +233,8 @@ function seenTabs(
 
 /** The tabs of a batch as they are now, those that are gone left out, and the hidden tab where it is still there. */
 async function lookAgain(
-  client: SheetsClient,
+  { answers, client, shadow }: Surroundings,
   batch: Batch,
-  shadow: Shadow | undefined,
 ): Promise<{ readonly tabs: Tabs; readonly shadow: Shadow | undefined }> {
   const there = readTagged((await client.get(tabFields)) ?? {}).grids;
   const ids = [...batch.tabs.values()].map(({ sheetId }) => sheetId);
@@ -240,7 +242,7 @@ async function lookAgain(
   const { grids } = readTagged(ranges.length > 0 ? ((await client.get(gridFields, ranges)) ?? {}) : {});
   const tabs = mapKnown(batch.tabs, (planned) => {
     const grid = grids.find(({ sheetId }) => sheetId === planned.sheetId);
-    return grid && bindAgain(grid, planned);
+    return grid && heed(bindAgain(grid, planned), answers);
   });
   return { tabs, shadow: there.find(({ sheetId }) => sheetId === shadow?.sheetId) };
 }

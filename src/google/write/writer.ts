@@ -4,7 +4,10 @@ import type { Log } from '../../core/ports.ts';
 import type { KeepReceipt, Table } from '../../sheet/port/port.ts';
 import type { RowStep, WriteRefusal, WriteResult } from '../../sheet/port/table.ts';
 import type { Request, SheetsClient } from '../client.ts';
+import { mapKnown } from '../map-known.ts';
 import type { Stored, WriteTag } from '../metadata.ts';
+import type { Answers } from '../probes/answers.ts';
+import { heed } from '../probes/heed.ts';
 import { sendBatch } from './batch.ts';
 import { escalateEarlier } from './earlier-write.ts';
 import { type Judgement, judge } from './judge.ts';
@@ -20,13 +23,13 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
   #tabs: Tabs = new Map();
   #lastWrite: Stored<WriteTag> | undefined;
 
-  constructor(client: SheetsClient, log: Log) {
-    this.#around = { client, log, shadow: undefined };
+  constructor(client: SheetsClient, log: Log, answers: Answers) {
+    this.#around = { client, log, answers, shadow: undefined };
   }
 
   /** Takes over what a read found. */
   start(tabs: Tabs, shadow: Shadow | undefined, lastWrite: Stored<WriteTag> | undefined): void {
-    this.#tabs = tabs;
+    this.#tabs = mapKnown(tabs, (tab) => heed(tab, this.#around.answers));
     this.#around.shadow = shadow;
     this.#lastWrite = lastWrite;
   }

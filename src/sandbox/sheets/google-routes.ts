@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { choicesFor } from './control/choices.ts';
+import { countCells } from './control/read-time.ts';
 import { createSpreadsheetFile } from './create-spreadsheet.ts';
 import { storeSpreadsheet } from './documents.ts';
 import { answerDrive } from './drive/drive-api.ts';
@@ -65,6 +67,8 @@ async function answerSheets(
   if (refusal) throw refusal;
   const body = readCall(found.method, query, parseBody(request.body));
   const answer = runOperation(sandbox, found, query, body);
+  const { readMicrosPerCell } = choicesFor(sandbox.documents.choices, found.spreadsheetId);
+  if (type === 'read' && readMicrosPerCell > 0) await delay((readMicrosPerCell * countCells(answer)) / 1_000);
   const late = takeFailure(sandbox.faults, type, 'after');
   return late ? fail(late, type, request, reply, answer) : sendJson(request, reply, answer);
 }

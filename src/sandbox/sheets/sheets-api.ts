@@ -131,7 +131,9 @@ function getSpreadsheetByFilter({ spreadsheet, query, body }: SheetsCall): Sheet
   const mask = maskIn(query);
   const answer = spreadsheetResource(spreadsheet, { wanted, includeGridData, mask });
   const isNothing = filters.length > 0 && wanted.length === 0;
-  return { answer: isNothing ? { ...answer, sheets: [] } : answer };
+  const { developerMetadata, ...rest } = isNothing ? { ...answer, sheets: [] } : answer;
+  const isBrought = spreadsheet.choices.metadataByRange === 'brought';
+  return { answer: developerMetadata && isBrought ? { ...rest, developerMetadata } : rest };
 }
 
 function runBatchUpdate({ spreadsheet, query, body, nextId }: SheetsCall): SheetsOutcome {

@@ -11,12 +11,18 @@ export const choicesShape = z.strictObject({
    * `copied`: they are rows like all others. `refused`: the whole batch is refused with 400; no report gives the words.
    */
   hiddenRowCopy: z.enum(['skipAndTile', 'nothing', 'copied', 'refused']).default('skipAndTile'),
+  /** Whether rows that a person has hidden by hand are copied like all others, or like those that a filter hides. */
+  handHiddenRowCopy: z.enum(['copied', 'asFiltered']).default('copied'),
   /** Which `insertDimension` right behind a Table's last row or column makes the Table larger: live runs saw only one that inherits. */
   tableGrowth: z.enum(['inheriting', 'always', 'never']).default('inheriting'),
   /** Whether the metadata of a row goes along when the row is sorted; two live runs saw it go. */
   sortedRowMetadata: z.enum(['follows', 'stays']).default('follows'),
   /** What a chip reads as in the value that was entered: the character that stands for it, or what it shows. */
   chipText: z.enum(['placeholder', 'shown']).default('placeholder'),
+  /** Whether a `getByDataFilter` with ranges brings the metadata of the spreadsheet itself, which is in none of them. */
+  metadataByRange: z.enum(['brought', 'leftOut']).default('brought'),
+  /** How long a read takes for each cell that it brings. */
+  readMicrosPerCell: z.number().nonnegative().default(0),
 });
 
 export type Choices = z.infer<typeof choicesShape>;

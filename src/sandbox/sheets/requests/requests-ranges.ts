@@ -53,7 +53,9 @@ const copyPaste = requestKind(
     const from = resolveGridRange(draft, request.source);
     const to = resolveGridRange(draft, request.destination);
     const { hiddenRowCopy } = draft.choices;
-    const copied = hiddenRowCopy === 'skipAndTile' ? visibleCells(from) : cellsIn(from.sheet, from.area);
+    const isHidden = hiddenIn(draft.choices);
+    const copied =
+      hiddenRowCopy === 'skipAndTile' ? visibleCells(from, isHidden) : cellsIn(from.sheet, from.area);
     if (copied.length === 0) return undefined;
     const isPlain = request.pasteType === 'PASTE_VALUES';
     const isText = isPlain || request.pasteType === 'PASTE_FORMULA';
@@ -64,16 +66,16 @@ const copyPaste = requestKind(
     const width = block[0]?.length ?? 0;
     const down = Math.max(1, Math.floor((to.area.endRow - to.area.startRow) / height));
     const right = Math.max(1, Math.floor((to.area.endColumn - to.area.startColumn) / width));
-    if (hiddenRowCopy === 'refused') refuseHidden(from, to, down * height);
+    if (hiddenRowCopy === 'refused') refuseHidden(from, to, down * height, isHidden);
     const isLeftOut = ({ row, column }: Place) =>
-      hiddenRowCopy === 'nothing' &&
-      isHiddenByFilter(from.sheet, from.area.startRow + (isTransposed ? column : row));
+      hiddenRowCopy === 'nothing' && isHidden(from.sheet, from.area.startRow + (isTransposed ? column : row));
     for (const copy of cellsOf({ startRow: 0, endRow: down, startColumn: 0, endColumn: right })) {
       const row = to.area.startRow + copy.row * height;
       const column = to.area.startColumn + copy.column * width;
       const [below, beside] = [row - from.area.startRow, column - from.area.startColumn];
       const cells = isPlain ? block.map((line) => line.map(computed)) : copiesOf(block, below, beside);
-      if (hiddenRowCopy === 'skipAndTile') pasteBlock(to.sheet, row, column, cells, request.pasteType);
+      if (hiddenRowCopy === 'skipAndTile')
+        pasteBlock(to.sheet, row, column, cells, request.pasteType, isHidden);
       else pasteInPlace(draft, to.sheet, { row, column }, cells, request.pasteType, isLeftOut);
     }
     return undefined;
@@ -95,11 +97,11 @@ function pasteInPlace(
   isLeftOut: (place: Place) => boolean,
 ): void {
   const mask = pasteMask(type);
+  const isHidden = hiddenIn(choices);
   const { rowCount, columnCount } = sizeOf(sheet);
   for (const [down, cells] of block.entries()) {
     const target = row + down;
-    if (target >= rowCount || (choices.hiddenRowCopy === 'nothing' && isHiddenByFilter(sheet, target)))
-      continue;
+    if (target >= rowCount || (choices.hiddenRowCopy === 'nothing' && isHidden(sheet, target))) continue;
     for (const [right, cell] of cells.entries()) {
       if (column + right >= columnCount || isLeftOut({ row: down, column: right })) continue;
       setCell(
@@ -112,13 +114,11 @@ function pasteInPlace(
   }
 }
 
-/** @throws GoogleError 400 when a filter hides a row that is copied, or one of so many that are pasted to; the words are our own. */
-function refuseHidden(from: ResolvedRange, to: ResolvedRange, height: number): void {
-  const isHidden = ({ sheet, area }: ResolvedRange, rows: number) =>
-    Array.from({ length: rows }, (_, index) => area.startRow + index).some((row) =>
-      isHiddenByFilter(sheet, row),
-    );
-  if (isHidden(from, from.area.endRow - from.area.startRow) || isHidden(to, height))
+/** @throws GoogleError 400 when a row is hidden that is copied, or one of so many that are pasted to; the words are our own. */
+function refuseHidden(from: ResolvedRange, to: ResolvedRange, height: number, isHidden: IsHidden): void {
+  const isAnyHidden = ({ sheet, area }: ResolvedRange, rows: number) =>
+    Array.from({ length: rows }, (_, index) => area.startRow + index).some((row) => isHidden(sheet, row));
+  if (isAnyHidden(from, from.area.endRow - from.area.startRow) || isAnyHidden(to, height))
     throw invalidArgument('This operation is not allowed on rows that are hidden by a filter.');
 }
 
@@ -134,17 +134,32 @@ const cutPaste = requestKind(
   },
 );
 
+/** Whether a row is another one for copies than those that are shown. */
+type IsHidden = (sheet: Sheet, row: number) => boolean;
+
+const hiddenIn = ({ handHiddenRowCopy }: Spreadsheet['choices']): IsHidden =>
+  handHiddenRowCopy === 'copied'
+    ? isHiddenByFilter
+    : (sheet, row) => isHiddenByFilter(sheet, row) || sheet.rowProperties[row]?.['hiddenByUser'] === true;
+
 /** What is copied of an area: rows that a filter hides are left out, as a person who copies leaves them out. */
-function visibleCells({ sheet, area }: ResolvedRange): Block {
-  return cellsIn(sheet, area).filter((_, index) => !isHiddenByFilter(sheet, area.startRow + index));
+function visibleCells({ sheet, area }: ResolvedRange, isHidden: IsHidden): Block {
+  return cellsIn(sheet, area).filter((_, index) => !isHidden(sheet, area.startRow + index));
 }
 
 /** Pastes a block at a place, as far as the kind of pasting takes its parts over; rows that a filter hides are left out. */
-export function pasteBlock(sheet: Sheet, row: number, column: number, block: Block, type: string): void {
+export function pasteBlock(
+  sheet: Sheet,
+  row: number,
+  column: number,
+  block: Block,
+  type: string,
+  isHidden: IsHidden = isHiddenByFilter,
+): void {
   const mask = pasteMask(type);
   let target = row;
   for (const cells of block) {
-    while (isHiddenByFilter(sheet, target)) target += 1;
+    while (isHidden(sheet, target)) target += 1;
     const below = target;
     const merged = cells.map((cell, right) =>
       mergeCell(cellAt(sheet, below, column + right), cell ?? {}, mask),
