@@ -16,7 +16,7 @@ const jsonText = z.string().transform((text, context): unknown => {
 
 /** What the page and tests send to do by hand what the API also offers. */
 const handRequest = z.object({
-  method: z.enum(['POST', 'PUT', 'DELETE']),
+  method: z.enum(['GET', 'POST', 'PUT', 'DELETE']),
   path: z.string(),
   body: z.record(z.string(), z.unknown()).default({}),
 });

@@ -70,7 +70,10 @@ async function answerSheets(
   const { readMicrosPerCell } = choicesFor(sandbox.documents.choices, found.spreadsheetId);
   if (type === 'read' && readMicrosPerCell > 0) await delay((readMicrosPerCell * countCells(answer)) / 1_000);
   const late = takeFailure(sandbox.faults, type, 'after');
-  return late ? fail(late, type, request, reply, answer) : sendJson(request, reply, answer);
+  if (late) return fail(late, type, request, reply, answer);
+  const text = answerText(request, answer);
+  sandbox.answeredBytes += Buffer.byteLength(text);
+  return sendText(request, reply.type('application/json; charset=UTF-8'), text);
 }
 
 function runOperation(

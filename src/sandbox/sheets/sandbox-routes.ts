@@ -31,7 +31,10 @@ export function registerSandboxRoutes(
     return file;
   }
 
-  server.get('/__sandbox/usage', () => usageOf(sandbox.quota));
+  server.get('/__sandbox/usage', () => ({
+    ...usageOf(sandbox.quota),
+    answeredBytes: sandbox.answeredBytes,
+  }));
   server.get('/__sandbox/faults', () => sandbox.faults);
   server.post('/__sandbox/faults', (request) => {
     sandbox.faults = parseRequest(faultsShape, parseBody(request.body));

@@ -11,6 +11,8 @@ import { invalidArgument } from './wire/google-error.ts';
 export interface Sandbox {
   documents: Documents;
   quota: Quota;
+  /** Bytes of all answers so far, before they were compressed. */
+  answeredBytes: number;
   clock: () => number;
   faults: Faults;
   /** Per spreadsheet what people did and what they took back. */
@@ -26,7 +28,7 @@ interface History {
 const MAX_UNDO_STEPS = 100;
 
 export function createSandbox(documents: Documents, quota: Quota, clock: () => number): Sandbox {
-  return { documents, quota, clock, faults: noFaults(), histories: new Map() };
+  return { documents, quota, answeredBytes: 0, clock, faults: noFaults(), histories: new Map() };
 }
 
 /** Does what a person does, all actions or none, and remembers how to take each back. */
