@@ -13,6 +13,9 @@ import {
 } from '../../src/core/reading/reading.ts';
 
 const requestMs = 600;
+
+/** Two ids of a page of a list that is sorted by id. */
+const idsOf = (page: number) => [1_000_000 - 2 * page, 999_999 - 2 * page].map(String);
 const times = { sweepMs: 15_000, idlePauseMs: 1_200 };
 
 interface Read extends PageTurn {
@@ -33,7 +36,11 @@ function readList(
     now = Math.max(now, turn.at);
     if (now >= durationMs) return { reads, reading };
     reads.push({ ...turn, at: now });
-    const found = { changes: changesAt(turn.page, reads.length), hasMore: turn.page < pages };
+    const found = {
+      ids: idsOf(turn.page),
+      changes: changesAt(turn.page, reads.length),
+      hasMore: turn.page < pages,
+    };
     reading = noteRead(reading, turn, found, now);
     now += requestMs;
   }
@@ -66,11 +73,16 @@ describe('a short list', () => {
     const first = noteRead(
       emptyReading,
       nextPageTurn(emptyReading, 0, times),
-      { changes: 0, hasMore: true },
+      { ids: [], changes: 0, hasMore: true },
       0,
     );
     const late = 2 * times.sweepMs;
-    const reading = noteRead(first, nextPageTurn(first, late, times), { changes: 0, hasMore: false }, late);
+    const reading = noteRead(
+      first,
+      nextPageTurn(first, late, times),
+      { ids: [], changes: 0, hasMore: false },
+      late,
+    );
     expect(nextPageTurn(reading, late, times)).toMatchObject({ page: 1, at: late + 1 });
   });
 });
@@ -133,10 +145,10 @@ describe('a long list', () => {
   it('that grew or shrank is known by its new length after a sweep', () => {
     const { reading } = readList(10, 20 * requestMs);
     const sweepTo = (pages: number) => {
-      let swept = noteRead(reading, firstSweepTurn(50_000), { changes: 0, hasMore: true }, 50_000);
+      let swept = noteRead(reading, firstSweepTurn(50_000), { ids: [], changes: 0, hasMore: true }, 50_000);
       for (let page = 2; page <= pages; page += 1) {
         const turn = nextSweepTurn(swept, 50_000, times);
-        swept = noteRead(swept, turn, { changes: 0, hasMore: page < pages }, 50_000);
+        swept = noteRead(swept, turn, { ids: [], changes: 0, hasMore: page < pages }, 50_000);
       }
       return swept.pages.length;
     };
@@ -157,7 +169,7 @@ describe('a sweep that fails at a page', () => {
     const again = nextSweepTurn(reading, 10_000, times);
     expect(again.page).toBe(5);
     expect(isUnbroken(reading, again)).toBe(false);
-    const later = noteRead(reading, again, { changes: 0, hasMore: true }, 10_000);
+    const later = noteRead(reading, again, { ids: [], changes: 0, hasMore: true }, 10_000);
     expect(isUnbroken(later, nextSweepTurn(later, 10_600, times))).toBe(false);
   });
 

@@ -1,11 +1,15 @@
+import type { RecordId } from '../record.ts';
+import { findCovered, findOrder, type Shown, show } from './covered.ts';
+
 /*
  * Which page of a list is read next. The CRM does not tell what changed, so lists are read again and again, page by page,
  * newest first. Three kinds of turn share the requests:
  *
- * - `sweep`: the next page of a pass from the first page to the last. Only a pass proves that a record is missing, and no page is
- *   older than one pass. It has every second turn, so it takes as long as two passes that do nothing else.
- * - `newest`: the first page, as often as `sweepMs`.
  * - `hot`: the page whose reading is worth most, by what was found on it and around it before.
+ * - `newest`: the first page, as often as `sweepMs`.
+ * - `sweep`: the next page of a pass from the first page to the last, which proves what is missing. It passes over pages that were
+ *   read for another reason since it began, where the list is sorted by id (see `covered.ts`). It takes as long as two passes that do
+ *   nothing else, and a turn only where it would be late.
  *
  * A list of up to three pages is only swept: that is as quick as anything. All times are milliseconds of one monotonic clock.
  */
@@ -19,8 +23,9 @@ export interface PageTurn {
   readonly at: number;
 }
 
-/** What a page brought: new and changed records, and whether more pages follow it. */
+/** What a page brought: its records, how many are new or changed, and whether more pages follow it. */
 export interface PageNews {
+  readonly ids: readonly RecordId[];
   readonly changes: number;
   readonly hasMore: boolean;
 }
@@ -33,7 +38,7 @@ export interface ReadingTimes {
 }
 
 /** What is known of a page. */
-interface PageState {
+interface PageState extends Shown {
   readonly readAt: number;
   /** Changes found, and the time over which they came together; what is older weighs less. */
   readonly changes: number;
@@ -47,6 +52,12 @@ interface Pass {
   readonly nextPage: number;
   /** Whether no page of it failed, not even once. */
   readonly isUnbroken: boolean;
+  /** Whether pages count that were read for another reason. */
+  readonly hasPassedOver: boolean;
+  /** The turn at which it read the first page. */
+  readonly begunTurn: number;
+  /** When it read a page last, or was not late. */
+  readonly onTimeAt: number;
 }
 
 /** How far the reading of one list has come. */
@@ -58,8 +69,12 @@ export interface Reading {
   /** When a sweep last read a page. */
   readonly sweepReadAt: number;
   readonly lastKind: TurnKind;
-  /** How long the sweep takes from page to page, with the turns in between. */
-  readonly sweepPageMs: number;
+  /** How many reads there were, when the last one was, and how long it is from one to the next. */
+  readonly turns: number;
+  readonly readAt: number;
+  readonly pageMs: number;
+  /** Whether the last sweep showed a list that is sorted by id. */
+  readonly isSorted: boolean;
 }
 
 /** Nothing is known yet, as after every start: what was learned comes back within some sweeps. */
@@ -70,7 +85,10 @@ export const emptyReading: Reading = {
   sweepBegunAt: Number.NEGATIVE_INFINITY,
   sweepReadAt: Number.NEGATIVE_INFINITY,
   lastKind: 'hot',
-  sweepPageMs: 0,
+  turns: 0,
+  readAt: Number.NEGATIVE_INFINITY,
+  pageMs: 0,
+  isSorted: false,
 };
 
 /** Lists of so many pages are only swept. */
@@ -86,10 +104,20 @@ export function nextPageTurn(reading: Reading, now: number, times: ReadingTimes)
   const sweep = nextSweepTurn(reading, now, times);
   if (isShort(reading)) return sweep;
   const newest: PageTurn = { kind: 'newest', page: 1, at: (reading.pages[0]?.readAt ?? 0) + times.sweepMs };
-  if (reading.lastKind !== 'sweep' && sweep.at <= now) return sweep;
+  if (reading.lastKind !== 'sweep' && sweep.at <= now && isLate(reading)) return sweep;
   if (newest.at <= now) return newest;
-  const hot = isIdle(reading, times) ? undefined : findHotTurn(reading, now, times);
+  const hot = findHotTurn(reading, now, times);
   return hot ?? (sweep.at <= newest.at ? sweep : newest);
+}
+
+/**
+ * Whether a sweep has to get on, to be at its end within as many turns as two that do nothing else. Where the list is sorted by id other
+ * turns read its pages for it, and it gets on once only the end of the list is left, or what they did not read in time.
+ */
+function isLate({ isSorted, pages, pass, sweepsDone, turns }: Reading): boolean {
+  if (!pass || sweepsDone === 0) return true;
+  const pageIsDueAfter = isSorted && pass.nextPage < pages.length ? pages.length : pass.nextPage - 1;
+  return turns - pass.begunTurn >= 2 * pageIsDueAfter || (isSorted && pass.nextPage >= pages.length);
 }
 
 /** Begins a sweep now, whatever else is on its way. */
@@ -103,7 +131,7 @@ export const firstSweepTurn = (now: number): PageTurn => ({ kind: 'sweep', page:
  */
 export function nextSweepTurn(reading: Reading, now: number, times: ReadingTimes): PageTurn {
   const { pass, sweepBegunAt, sweepReadAt } = reading;
-  if (pass && now - sweepReadAt > resumeWithinMs) return firstSweepTurn(now);
+  if (pass && now - pass.onTimeAt > resumeWithinMs) return firstSweepTurn(now);
   const pauseMs = isIdle(reading, times) && !isShort(reading) ? times.idlePauseMs : 0;
   const at = Math.max(now, sweepReadAt + pauseMs);
   if (pass) return { kind: 'sweep', page: pass.nextPage, at };
@@ -111,25 +139,57 @@ export function nextSweepTurn(reading: Reading, now: number, times: ReadingTimes
 }
 
 /** The reading after a turn that succeeded. */
-export function noteRead(reading: Reading, turn: PageTurn, found: PageNews, now: number): Reading {
-  const pages = learn(reading.pages, turn.page, found.changes, now);
-  const seen = { ...reading, pages, lastKind: turn.kind };
-  if (turn.kind !== 'sweep') return seen;
+export function noteRead(before: Reading, turn: PageTurn, found: PageNews, now: number): Reading {
+  const turns = before.turns + 1;
+  const pages = learn(before.pages, turn.page, found, turns, now);
+  const pageMs = turns === 1 ? 0 : averageStep(before.pageMs, now - before.readAt);
+  const reading = { ...before, pages, turns, readAt: now, pageMs, lastKind: turn.kind };
+  const { pass } = before;
+  if (turn.kind !== 'sweep') {
+    const onTimeAt = isLate(reading) ? {} : { onTimeAt: now };
+    return pass ? { ...reading, pass: passOver(reading, { ...pass, ...onTimeAt }) } : reading;
+  }
   const swept = {
-    ...seen,
-    sweepBegunAt: turn.page === 1 ? turn.at : reading.sweepBegunAt,
+    ...reading,
+    sweepBegunAt: turn.page === 1 ? turn.at : before.sweepBegunAt,
     sweepReadAt: now,
-    sweepPageMs: averageStep(reading, turn, now),
   };
   if (found.hasMore) {
-    return { ...swept, pass: { nextPage: turn.page + 1, isUnbroken: isUnbroken(reading, turn) } };
+    const begun = turn.page === 1 || !pass ? { begunTurn: turns, hasPassedOver: false } : pass;
+    const next = { ...begun, nextPage: turn.page + 1, isUnbroken: isUnbroken(before, turn), onTimeAt: now };
+    return { ...swept, pass: passOver(swept, next) };
   }
+  const whole = pages.slice(0, turn.page);
   return {
     ...swept,
-    pages: pages.slice(0, turn.page),
+    pages: whole,
     pass: undefined,
-    sweepsDone: reading.sweepsDone + 1,
+    sweepsDone: before.sweepsDone + 1,
+    isSorted: findOrder(whole) !== 'none',
   };
+}
+
+/** A sweep behind the pages that were read since it began. Where a list ends is known from its last pages, which it reads itself. */
+function passOver({ isSorted, pages }: Reading, pass: Pass): Pass {
+  let { nextPage } = pass;
+  const isRead = (page: PageState | undefined) =>
+    page?.first !== undefined && page.turn > pass.begunTurn && pages[nextPage]?.first !== undefined;
+  while (isSorted && isRead(pages[nextPage - 1])) nextPage += 1;
+  return nextPage === pass.nextPage ? pass : { ...pass, nextPage, hasPassedOver: true };
+}
+
+/**
+ * Whether a sweep that ended with this turn proves of an id that the list lacks it, if it was not shown; `undefined` where it proves nothing.
+ * One that read its pages from the first to the last itself proves it of all.
+ */
+export function findProof(
+  before: Reading,
+  turn: PageTurn,
+  { isSorted, pages }: Reading,
+): ((id: RecordId) => boolean) | undefined {
+  if (!isUnbroken(before, turn)) return undefined;
+  if (isSorted) return findCovered(pages);
+  return before.pass?.hasPassedOver && turn.page > 1 ? undefined : () => true;
 }
 
 /**
@@ -149,11 +209,8 @@ export const isUnbroken = ({ pass }: Reading, turn: PageTurn): boolean =>
   turn.page === 1 || (pass?.isUnbroken ?? false);
 
 /** A mean over the last ten steps or so. */
-function averageStep({ sweepPageMs, sweepReadAt }: Reading, turn: PageTurn, now: number): number {
-  if (turn.page === 1) return sweepPageMs;
-  const stepMs = now - sweepReadAt;
-  return sweepPageMs === 0 ? stepMs : 0.9 * sweepPageMs + 0.1 * stepMs;
-}
+const averageStep = (meanMs: number, stepMs: number): number =>
+  meanMs === 0 ? stepMs : 0.9 * meanMs + 0.1 * stepMs;
 
 /** Whether a sweep at the idle pace is expected to find less than one change. */
 function isIdle({ pages, sweepsDone }: Reading, { idlePauseMs }: ReadingTimes): boolean {
@@ -163,44 +220,57 @@ function isIdle({ pages, sweepsDone }: Reading, { idlePauseMs }: ReadingTimes): 
   return rate * pages.length * idlePauseMs < 1;
 }
 
+/** No page is left alone for longer than two sweeps: from this part of that on, the oldest is read before any other. */
+const oldPart = 0.99;
+
 /**
  * The page that gains most by being read now, if any may be read again. The delay that piles up on a page is its rate × age² / 2.
  * Reading where that is largest reads every page as often as the square root of its rate, which makes the mean delay of all changes
- * as short as it can be. Where the sweep comes by soon there is less to gain: a page that has more than twice as long to wait for it
- * as it is old gains in full. (The twice was found by measuring.)
+ * as short as it can be. At the idle pace only those are read that would grow too old.
  */
-function findHotTurn(reading: Reading, now: number, { sweepMs }: ReadingTimes): PageTurn | undefined {
-  const { pages, pass, sweepPageMs, sweepsDone } = reading;
+function findHotTurn(reading: Reading, now: number, times: ReadingTimes): PageTurn | undefined {
+  const { pages, pageMs, sweepsDone } = reading;
+  const { idlePauseMs, sweepMs } = times;
   if (sweepsDone === 0) return undefined;
-  const next = (pass?.nextPage ?? 1) - 1;
-  let best: number | undefined;
-  let bestGain = 0;
-  for (const [index, { readAt, rate }] of pages.entries()) {
+  const isAtEase = isIdle(reading, times);
+  const stepMs = isAtEase ? idlePauseMs : oldPart * Math.max(idlePauseMs, 2 * pageMs);
+  let [oldest, oldestAt] = [-1, now - pages.length * stepMs];
+  let [best, bestGain] = [-1, 0];
+  for (let index = 0; index < pages.length; index += 1) {
+    const { readAt, rate } = pages[index]!;
     const age = now - readAt;
     if (age < sweepMs) continue;
-    const pagesAhead = (index - next + pages.length) % pages.length;
-    const gain = rate * age * Math.min(age, 2 * pagesAhead * sweepPageMs);
-    if (gain <= bestGain) continue;
-    best = index;
-    bestGain = gain;
+    if (readAt < oldestAt) [oldest, oldestAt] = [index, readAt];
+    const gain = rate * age * age;
+    if (gain > bestGain) [best, bestGain] = [index, gain];
   }
-  return best === undefined ? undefined : { kind: 'hot', page: best + 1, at: now };
+  const chosen = oldest >= 0 || isAtEase ? oldest : best;
+  return chosen < 0 ? undefined : { kind: 'hot', page: chosen + 1, at: now };
 }
 
 /** What was found weighs this much less with every further read of its page. */
-const memory = 0.99;
+const memory = 0.998;
 /** What is known around a page counts like so many changes found on it. */
 const trustInNeighbours = 2;
 /** One change in a hundred days: nothing is expected to change more rarely, so that no page is ever forgotten. */
 const rateMin = 1 / (100 * 86_400_000);
 
-function learn(pages: Reading['pages'], page: number, changes: number, now: number): Reading['pages'] {
+function learn(
+  pages: Reading['pages'],
+  page: number,
+  { changes, ids }: PageNews,
+  turn: number,
+  now: number,
+): Reading['pages'] {
   const index = page - 1;
   const before = pages[index];
+  const shown = show(before, ids, turn);
   // All records of a page that is read for the first time are new: that says nothing about how it changes.
-  if (!before) return pages.toSpliced(index, 0, { readAt: now, changes: 0, watchedMs: 0, rate: rateMin });
+  if (!before)
+    return pages.toSpliced(index, 0, { ...shown, readAt: now, changes: 0, watchedMs: 0, rate: rateMin });
   const seen: PageState = {
     ...before,
+    ...shown,
     readAt: now,
     changes: before.changes * memory + changes,
     watchedMs: before.watchedMs * memory + (now - before.readAt),
