@@ -156,6 +156,26 @@ describe('a long list', () => {
   });
 });
 
+describe('what was learned of a page', () => {
+  it('moves on with its records, once as many came as fill a page', () => {
+    let { reading } = readList(200, 1_800_000, (page) => (page === 40 ? 3 : 0));
+    const rates = () => reading.pages.slice(38, 42).map(({ rate }) => rate);
+    const [before39, before40, before41] = rates();
+    const top = reading.pages[0]?.first ?? 0;
+    for (const ids of [
+      [top + 1, top],
+      [top + 2, top + 1],
+    ])
+      reading = noteRead(
+        reading,
+        { kind: 'newest', page: 1, at: 1_900_000 },
+        { ids: ids.map(String), changes: 1, hasMore: true },
+        1_900_000,
+      );
+    expect(rates().slice(1)).toEqual([before39, before40, before41]);
+  });
+});
+
 describe('a sweep that fails at a page', () => {
   const failing = () => {
     const { reading } = readList(10, 4 * requestMs);

@@ -1,5 +1,6 @@
 import type { RecordId } from '../record.ts';
-import { findCovered, findOrder, type Shown, show } from './covered.ts';
+import { findCovered, findOrder } from './covered.ts';
+import { countNew, learn, moveOn, type PageNews, type PageState } from './learned.ts';
 
 /*
  * Which page of a list is read next. The CRM does not tell what changed, so lists are read again and again, page by page,
@@ -23,28 +24,11 @@ export interface PageTurn {
   readonly at: number;
 }
 
-/** What a page brought: its records, how many are new or changed, and whether more pages follow it. */
-export interface PageNews {
-  readonly ids: readonly RecordId[];
-  readonly changes: number;
-  readonly hasMore: boolean;
-}
-
 export interface ReadingTimes {
   /** From the start of a sweep to the start of the next one, and from reading a page to reading it again outside of sweeps. */
   readonly sweepMs: number;
   /** From page to page while hardly anything changes. */
   readonly idlePauseMs: number;
-}
-
-/** What is known of a page. */
-interface PageState extends Shown {
-  readonly readAt: number;
-  /** Changes found, and the time over which they came together; what is older weighs less. */
-  readonly changes: number;
-  readonly watchedMs: number;
-  /** Expected changes per millisecond. */
-  readonly rate: number;
 }
 
 /** A sweep on its way. */
@@ -73,6 +57,8 @@ export interface Reading {
   readonly turns: number;
   readonly readAt: number;
   readonly pageMs: number;
+  /** Records that came to the first page since what was learned of pages was moved on by one. */
+  readonly came: number;
   /** Whether the last sweep showed a list that is sorted by id. */
   readonly isSorted: boolean;
 }
@@ -88,6 +74,7 @@ export const emptyReading: Reading = {
   turns: 0,
   readAt: Number.NEGATIVE_INFINITY,
   pageMs: 0,
+  came: 0,
   isSorted: false,
 };
 
@@ -141,9 +128,19 @@ export function nextSweepTurn(reading: Reading, now: number, times: ReadingTimes
 /** The reading after a turn that succeeded. */
 export function noteRead(before: Reading, turn: PageTurn, found: PageNews, now: number): Reading {
   const turns = before.turns + 1;
-  const pages = learn(before.pages, turn.page, found, turns, now);
+  const came = before.came + (before.isSorted && turn.page === 1 ? countNew(before.pages, found) : 0);
+  const isPageFull = turn.page === 1 && came > 0 && came >= found.ids.length;
+  const pages = learn(isPageFull ? moveOn(before.pages) : before.pages, turn.page, found, turns, now);
   const pageMs = turns === 1 ? 0 : averageStep(before.pageMs, now - before.readAt);
-  const reading = { ...before, pages, turns, readAt: now, pageMs, lastKind: turn.kind };
+  const reading = {
+    ...before,
+    pages,
+    turns,
+    readAt: now,
+    pageMs,
+    lastKind: turn.kind,
+    came: isPageFull ? 0 : came,
+  };
   const { pass } = before;
   if (turn.kind !== 'sweep') {
     const onTimeAt = isLate(reading) ? {} : { onTimeAt: now };
@@ -246,52 +243,4 @@ function findHotTurn(reading: Reading, now: number, times: ReadingTimes): PageTu
   }
   const chosen = oldest >= 0 || isAtEase ? oldest : best;
   return chosen < 0 ? undefined : { kind: 'hot', page: chosen + 1, at: now };
-}
-
-/** What was found weighs this much less with every further read of its page. */
-const memory = 0.998;
-/** What is known around a page counts like so many changes found on it. */
-const trustInNeighbours = 2;
-/** One change in a hundred days: nothing is expected to change more rarely, so that no page is ever forgotten. */
-const rateMin = 1 / (100 * 86_400_000);
-
-function learn(
-  pages: Reading['pages'],
-  page: number,
-  { changes, ids }: PageNews,
-  turn: number,
-  now: number,
-): Reading['pages'] {
-  const index = page - 1;
-  const before = pages[index];
-  const shown = show(before, ids, turn);
-  // All records of a page that is read for the first time are new: that says nothing about how it changes.
-  if (!before)
-    return pages.toSpliced(index, 0, { ...shown, readAt: now, changes: 0, watchedMs: 0, rate: rateMin });
-  const seen: PageState = {
-    ...before,
-    ...shown,
-    readAt: now,
-    changes: before.changes * memory + changes,
-    watchedMs: before.watchedMs * memory + (now - before.readAt),
-  };
-  const around = rateAround(pages, index);
-  const rate = (seen.changes + trustInNeighbours) / (seen.watchedMs + trustInNeighbours / around);
-  return pages.with(index, { ...seen, rate });
-}
-
-/**
- * The mean rate of the pages around one. Lists are sorted by age and what is younger changes more, in proportion rather than in steps:
- * the further back, the more pages are alike.
- */
-function rateAround(pages: readonly PageState[], index: number): number {
-  const reach = Math.max(1, Math.floor(index / 4));
-  const last = Math.min(pages.length - 1, index + reach);
-  let changes = 0;
-  let watchedMs = 1;
-  for (let other = Math.max(0, index - reach); other <= last; other += 1) {
-    changes += pages[other]?.changes ?? 0;
-    watchedMs += pages[other]?.watchedMs ?? 0;
-  }
-  return Math.max(rateMin, changes / watchedMs);
 }
