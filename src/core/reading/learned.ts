@@ -18,12 +18,12 @@ export interface PageState extends Shown {
   readonly rate: number;
 }
 
-/** How many records came to the first page since it was read last. */
+/** How many pages of records came to the top since the first page was read last. */
 export function countNew(pages: readonly PageState[], { ids }: PageNews): number {
-  const first = pages[0]?.first;
-  if (first === undefined) return 0;
-  const place = ids.indexOf(String(first));
-  return place < 0 ? ids.length : place;
+  const [top] = pages;
+  if (top?.order !== 'falling' || ids.length === 0) return 0;
+  const place = ids.indexOf(String(top.first));
+  return place < 0 ? 1 : place / ids.length;
 }
 
 /** What was learned is about records: as many as fill a page move them all on by one. */

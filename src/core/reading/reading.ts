@@ -38,8 +38,9 @@ interface Pass {
   readonly isUnbroken: boolean;
   /** Whether pages count that were read for another reason. */
   readonly hasPassedOver: boolean;
-  /** The turn at which it read the first page. */
+  /** The turn at which it read the first page, and how many pages of records had come by then. */
   readonly begunTurn: number;
+  readonly begunCame: number;
   /** When it read a page last, or was not late. */
   readonly onTimeAt: number;
 }
@@ -57,10 +58,10 @@ export interface Reading {
   readonly turns: number;
   readonly readAt: number;
   readonly pageMs: number;
-  /** Records that came to the first page since what was learned of pages was moved on by one. */
+  /** How many pages of records came to the top. */
   readonly came: number;
-  /** Whether the last sweep showed a list that is sorted by id. */
-  readonly isSorted: boolean;
+  /** Whether the last sweep showed a list that is sorted by id, to which less than a page came meanwhile: its pages may be read in any order. */
+  readonly isFree: boolean;
 }
 
 /** Nothing is known yet, as after every start: what was learned comes back within some sweeps. */
@@ -75,7 +76,7 @@ export const emptyReading: Reading = {
   readAt: Number.NEGATIVE_INFINITY,
   pageMs: 0,
   came: 0,
-  isSorted: false,
+  isFree: false,
 };
 
 /** Lists of so many pages are only swept. */
@@ -101,10 +102,10 @@ export function nextPageTurn(reading: Reading, now: number, times: ReadingTimes)
  * Whether a sweep has to get on, to be at its end within as many turns as two that do nothing else. Where the list is sorted by id other
  * turns read its pages for it, and it gets on once only the end of the list is left, or what they did not read in time.
  */
-function isLate({ isSorted, pages, pass, sweepsDone, turns }: Reading): boolean {
+function isLate({ isFree, pages, pass, sweepsDone, turns }: Reading): boolean {
   if (!pass || sweepsDone === 0) return true;
-  const pageIsDueAfter = isSorted && pass.nextPage < pages.length ? pages.length : pass.nextPage - 1;
-  return turns - pass.begunTurn >= 2 * pageIsDueAfter || (isSorted && pass.nextPage >= pages.length);
+  const pageIsDueAfter = isFree && pass.nextPage < pages.length ? pages.length : pass.nextPage - 1;
+  return turns - pass.begunTurn >= 2 * pageIsDueAfter || (isFree && pass.nextPage >= pages.length);
 }
 
 /** Begins a sweep now, whatever else is on its way. */
@@ -128,9 +129,10 @@ export function nextSweepTurn(reading: Reading, now: number, times: ReadingTimes
 /** The reading after a turn that succeeded. */
 export function noteRead(before: Reading, turn: PageTurn, found: PageNews, now: number): Reading {
   const turns = before.turns + 1;
-  const came = before.came + (before.isSorted && turn.page === 1 ? countNew(before.pages, found) : 0);
-  const isPageFull = turn.page === 1 && came > 0 && came >= found.ids.length;
-  const pages = learn(isPageFull ? moveOn(before.pages) : before.pages, turn.page, found, turns, now);
+  const came = before.came + (turn.page === 1 ? countNew(before.pages, found) : 0);
+  const moved = Math.floor(came) > Math.floor(before.came);
+  const known = moved && before.isFree ? moveOn(before.pages) : before.pages;
+  const pages = learn(known, turn.page, found, turns, now);
   const pageMs = turns === 1 ? 0 : averageStep(before.pageMs, now - before.readAt);
   const reading = {
     ...before,
@@ -139,7 +141,7 @@ export function noteRead(before: Reading, turn: PageTurn, found: PageNews, now: 
     readAt: now,
     pageMs,
     lastKind: turn.kind,
-    came: isPageFull ? 0 : came,
+    came,
   };
   const { pass } = before;
   if (turn.kind !== 'sweep') {
@@ -152,7 +154,8 @@ export function noteRead(before: Reading, turn: PageTurn, found: PageNews, now: 
     sweepReadAt: now,
   };
   if (found.hasMore) {
-    const begun = turn.page === 1 || !pass ? { begunTurn: turns, hasPassedOver: false } : pass;
+    const begun =
+      turn.page === 1 || !pass ? { begunTurn: turns, begunCame: came, hasPassedOver: false } : pass;
     const next = { ...begun, nextPage: turn.page + 1, isUnbroken: isUnbroken(before, turn), onTimeAt: now };
     return { ...swept, pass: passOver(swept, next) };
   }
@@ -162,16 +165,16 @@ export function noteRead(before: Reading, turn: PageTurn, found: PageNews, now: 
     pages: whole,
     pass: undefined,
     sweepsDone: before.sweepsDone + 1,
-    isSorted: findOrder(whole) !== 'none',
+    isFree: findOrder(whole) !== 'none' && came - (pass?.begunCame ?? came) < 1,
   };
 }
 
 /** A sweep behind the pages that were read since it began. Where a list ends is known from its last pages, which it reads itself. */
-function passOver({ isSorted, pages }: Reading, pass: Pass): Pass {
+function passOver({ isFree, pages }: Reading, pass: Pass): Pass {
   let { nextPage } = pass;
   const isRead = (page: PageState | undefined) =>
     page?.first !== undefined && page.turn > pass.begunTurn && pages[nextPage]?.first !== undefined;
-  while (isSorted && isRead(pages[nextPage - 1])) nextPage += 1;
+  while (isFree && isRead(pages[nextPage - 1])) nextPage += 1;
   return nextPage === pass.nextPage ? pass : { ...pass, nextPage, hasPassedOver: true };
 }
 
@@ -182,10 +185,10 @@ function passOver({ isSorted, pages }: Reading, pass: Pass): Pass {
 export function findProof(
   before: Reading,
   turn: PageTurn,
-  { isSorted, pages }: Reading,
+  { pages }: Reading,
 ): ((id: RecordId) => boolean) | undefined {
   if (!isUnbroken(before, turn)) return undefined;
-  if (isSorted) return findCovered(pages);
+  if (findOrder(pages) !== 'none') return findCovered(pages);
   return before.pass?.hasPassedOver && turn.page > 1 ? undefined : () => true;
 }
 
@@ -217,7 +220,7 @@ function isIdle({ pages, sweepsDone }: Reading, { idlePauseMs }: ReadingTimes): 
   return rate * pages.length * idlePauseMs < 1;
 }
 
-/** No page is left alone for longer than two sweeps: from this part of that on, the oldest is read before any other. */
+/** No page is left alone for longer than two sweeps: from this part of that on, the oldest is read before any other, if no pass in order comes by. */
 const oldPart = 0.99;
 
 /**
@@ -226,9 +229,10 @@ const oldPart = 0.99;
  * as short as it can be. At the idle pace only those are read that would grow too old.
  */
 function findHotTurn(reading: Reading, now: number, times: ReadingTimes): PageTurn | undefined {
-  const { pages, pageMs, sweepsDone } = reading;
+  const { isFree, pages, pageMs, pass, sweepsDone } = reading;
   const { idlePauseMs, sweepMs } = times;
   if (sweepsDone === 0) return undefined;
+  const nextIndex = (pass?.nextPage ?? 1) - 1;
   const isAtEase = isIdle(reading, times);
   const stepMs = isAtEase ? idlePauseMs : oldPart * Math.max(idlePauseMs, 2 * pageMs);
   let [oldest, oldestAt] = [-1, now - pages.length * stepMs];
@@ -237,8 +241,10 @@ function findHotTurn(reading: Reading, now: number, times: ReadingTimes): PageTu
     const { readAt, rate } = pages[index]!;
     const age = now - readAt;
     if (age < sweepMs) continue;
-    if (readAt < oldestAt) [oldest, oldestAt] = [index, readAt];
-    const gain = rate * age * age;
+    if (isFree && readAt < oldestAt) [oldest, oldestAt] = [index, readAt];
+    // A pass in order comes by: a page that has more than twice as long to wait for it as it is old gains in full.
+    const pagesAhead = (index - nextIndex + pages.length) % pages.length;
+    const gain = rate * age * (isFree ? age : Math.min(age, 4 * pagesAhead * pageMs));
     if (gain > bestGain) [best, bestGain] = [index, gain];
   }
   const chosen = oldest >= 0 || isAtEase ? oldest : best;
