@@ -118,13 +118,9 @@ export function createListing(http: CrmHttp, entity: Entity): ReadPage {
     if (!answer) return { records: [], hasMore: false };
     const { facts, ids, nameless, records } = answer;
     const live = { records, ...(nameless.length > 0 ? { nameless } : {}) };
-    const known = memories.get(lane) ?? createMemory();
-    // A page that is read out of turn tells nothing about where the listing ends. Its turn may pass over it then.
-    if (!isInTurn(page, known)) {
-      known.aside.set(page, ids);
-      return { ...live, hasMore: true };
-    }
-    const memory = passOver(page, known);
+    const memory = takeTurn(page, ids, memories.get(lane) ?? createMemory());
+    // A page that is read out of turn tells nothing about where the listing ends.
+    if (!memory) return { ...live, hasMore: true };
     const reading = { page, ids, facts };
     const end = findPageEnd(reading, memory);
     const probed =
@@ -152,9 +148,16 @@ function isInTurn(page: number, { aside, last }: ListingMemory): boolean {
   return true;
 }
 
-/** What is remembered before a page that is read in turn. What moved here from one that was read long before it repeats nothing. */
-function passOver(page: number, memory: ListingMemory): ListingMemory {
+/**
+ * What is remembered before a page that is read in turn. One that is not is put aside, so that the turn may pass over it; what moved on from
+ * there since repeats nothing.
+ */
+function takeTurn(page: number, ids: readonly RecordId[], memory: ListingMemory): ListingMemory | undefined {
   const { aside, last, seen } = memory;
+  if (!isInTurn(page, memory)) {
+    aside.set(page, ids);
+    return undefined;
+  }
   if (page === 1 || !last || page <= last.page + 1) return memory;
   for (let passed = last.page + 1; passed < page; passed += 1) addAll(seen, aside.get(passed) ?? []);
   return { ...memory, last: undefined };

@@ -8,6 +8,7 @@ import {
   type Reading,
 } from '../../src/core/reading/reading.ts';
 import { createRandom, type Random } from '../../src/sandbox/crm/random.ts';
+import { List, Tally, type Window } from './list-at-work.ts';
 
 /**
  * Measures how long a change in the CRM stays unseen, in simulated time and with the daemon's own choice of pages. Edits come at
@@ -93,58 +94,10 @@ function boundMs({ shareByAge, sums, shuffled }: Skew): number {
   return (roots ** 2 * requestMs) / 2;
 }
 
-/** The records of a list in the CRM, the oldest first, by numbers that grow. */
-class List {
-  readonly present: number[];
-  /** Of each record: edits that were not seen yet, the sum of their times, and when it was seen last; never is `NaN`. */
-  readonly unseen: number[];
-  readonly editedAtMs: number[];
-  readonly seenAt: number[];
-  /** How many windows lacked it, one after another. */
-  readonly missed: number[];
-
-  constructor(size: number) {
-    this.present = Array.from({ length: size }, (_, record) => record);
-    this.unseen = this.present.map(() => 0);
-    this.editedAtMs = this.present.map(() => 0);
-    this.seenAt = this.present.map(() => 0);
-    this.missed = this.present.map(() => 0);
-  }
-
-  get pages(): number {
-    return Math.max(1, Math.ceil(this.present.length / pageSize));
-  }
-
-  /** The records of a page, the newest first. */
-  showPage(page: number, now: number): number[] {
-    const end = Math.max(0, this.present.length - (page - 1) * pageSize);
-    const records = this.present.slice(Math.max(0, end - pageSize), end).reverse();
-    for (const record of records) {
-      this.unseen[record] = 0;
-      this.editedAtMs[record] = 0;
-      this.seenAt[record] = now;
-      this.missed[record] = 0;
-    }
-    return records;
-  }
-
-  create(): void {
-    this.present.push(this.unseen.length);
-    for (const column of [this.unseen, this.editedAtMs, this.missed]) column.push(0);
-    this.seenAt.push(Number.NaN);
-  }
-}
-
 /** Chooses the page (from 1) that is read next, and takes in what it showed. Where that ends a window, returns what its absence proves. */
 interface Policy {
   choose(now: number): number;
   note(ids: readonly number[], changes: number, hasMore: boolean, now: number): Window | undefined;
-}
-
-/** A whole reading of the list: since when, and what it lacks if it did not show it. */
-interface Window {
-  readonly begunAt: number;
-  covers(id: string): boolean;
 }
 
 function roundRobin(): Policy {
@@ -176,114 +129,47 @@ function ours(): Policy {
   };
 }
 
-interface Measured {
-  readonly meanDelayMs: number;
-  readonly oldestPageMs: number;
-  readonly windows: number;
-  readonly windowMs: number;
-  readonly oldestRecordMs: number;
-  /** Present records that windows did not show, those of them that count as missed, and those that would be asked for. */
-  readonly unseen: number;
-  readonly missed: number;
-  readonly asked: number;
-  /** Gone records that would be asked for, after how long, and after how many whole windows at most. */
-  readonly found: number;
-  readonly foundAfterMs: number;
-  readonly foundAfterWindows: number;
-}
-
-/** Windows that have to lack a record before it is asked for. */
-const windowsToProve = 2;
-
-function measure(load: Load, skew: Skew, policy: Policy, seed: number): Measured {
+/** Lets people work in the CRM at random times, which do not depend on what is read. */
+function createWork(load: Load, skew: Skew, seed: number, list: List): (now: number) => void {
   const [random, comings, goings] = [createRandom(seed), createRandom(seed + 1), createRandom(seed + 2)];
   const drawGap = (source: Random, perHour: number) =>
     perHour === 0 ? Number.POSITIVE_INFINITY : (-Math.log(1 - source.next()) * 3_600_000) / perHour;
-  const list = new List(load.records);
-  const gone = new Map<number, { readonly at: number; windows: number }>();
-  const sweepMs = (load.records / pageSize) * requestMs;
-  const measuredFrom = load.warmUpSweeps * sweepMs;
-  const pageReadAt: number[] = [];
-  const measured = {
-    ...{ edits: 0, delayMs: 0, oldestPageMs: 0, oldestRecordMs: 0, windows: 0, windowMs: 0 },
-    ...{ unseen: 0, missed: 0, asked: 0, found: 0, foundAfterMs: 0, foundAfterWindows: 0 },
-  };
   let editAt = drawGap(random, load.editsPerHour);
   let createAt = drawGap(comings, load.createsPerHour);
   let deleteAt = drawGap(goings, load.deletesPerHour);
-
-  function work(now: number): void {
-    for (; editAt <= now; editAt += drawGap(random, load.editsPerHour)) {
-      const record = drawRecord(random, skew, list.present);
-      if (gone.has(record)) continue;
-      list.unseen[record]! += 1;
-      list.editedAtMs[record]! += editAt;
-    }
+  return (now) => {
+    for (; editAt <= now; editAt += drawGap(random, load.editsPerHour))
+      list.edit(drawRecord(random, skew, list.present), editAt);
     for (; createAt <= now; createAt += drawGap(comings, load.createsPerHour)) list.create();
-    for (; deleteAt <= now; deleteAt += drawGap(goings, load.deletesPerHour)) {
-      const [record = 0] = list.present.splice(goings.integer(0, list.present.length - 1), 1);
-      gone.set(record, { at: deleteAt, windows: 0 });
-    }
-  }
+    for (; deleteAt <= now; deleteAt += drawGap(goings, load.deletesPerHour))
+      list.delete(goings.integer(0, list.present.length - 1), deleteAt);
+  };
+}
 
-  /** Whether a window lacks a record for the second time. */
-  function isLacked(record: number, { covers }: Window): boolean {
-    if (!covers(String(record))) return false;
-    list.missed[record]! += 1;
-    return list.missed[record]! >= windowsToProve;
-  }
-
-  function endWindow(window: Window, now: number): void {
-    const one = now < measuredFrom ? 0 : 1;
-    for (const record of list.present) {
-      if (!(list.seenAt[record]! < window.begunAt)) continue;
-      const before = list.missed[record]!;
-      const isAsked = isLacked(record, window);
-      measured.unseen += one;
-      measured.missed += list.missed[record] === before ? 0 : one;
-      measured.asked += isAsked ? one : 0;
-      if (isAsked) list.missed[record] = 0;
-    }
-    for (const [record, item] of gone) {
-      if (item.at < window.begunAt) item.windows += 1;
-      if (!(list.seenAt[record]! < window.begunAt) || !isLacked(record, window)) continue;
-      found.add(record);
-      gone.delete(record);
-      list.unseen[record] = 0;
-      measured.found += one;
-      measured.foundAfterMs += one * (now - item.at);
-      if (one) measured.foundAfterWindows = Math.max(measured.foundAfterWindows, item.windows);
-    }
-    measured.windows += one;
-    measured.windowMs += one * (now - window.begunAt);
-  }
-
-  const found = new Set<number>();
+function measure(load: Load, skew: Skew, policy: Policy, seed: number) {
+  const list = new List(load.records);
+  const work = createWork(load, skew, seed, list);
+  const sweepMs = (load.records / pageSize) * requestMs;
+  const measuredFrom = load.warmUpSweeps * sweepMs;
+  const tally = new Tally(list);
+  const pageReadAt: number[] = [];
+  let [edits, delayMs, oldestPageMs, oldestRecordMs] = [0, 0, 0, 0];
   for (let now = 0; now < measuredFrom + load.measuredSweeps * sweepMs; now += requestMs) {
     work(now);
     const page = policy.choose(now);
-    const before = list.present.length - (page - 1) * pageSize;
-    let changes = 0;
-    for (const record of list.present.slice(Math.max(0, before - pageSize), Math.max(0, before))) {
-      const count = list.unseen[record]!;
-      if (count > 0 || Number.isNaN(list.seenAt[record])) changes += 1;
-      if (now < measuredFrom) continue;
-      measured.edits += count;
-      measured.delayMs += count * now - list.editedAtMs[record]!;
-      measured.oldestRecordMs = Math.max(measured.oldestRecordMs, now - (list.seenAt[record] || now));
+    const seen = list.readPage(page, pageSize, now);
+    if (now >= measuredFrom) {
+      edits += seen.edits;
+      delayMs += seen.delayMs;
+      oldestPageMs = Math.max(oldestPageMs, now - (pageReadAt[page] ?? now));
+      oldestRecordMs = Math.max(oldestRecordMs, seen.oldestMs);
     }
-    if (now >= measuredFrom)
-      measured.oldestPageMs = Math.max(measured.oldestPageMs, now - (pageReadAt[page] ?? now));
     pageReadAt[page] = now;
-    const window = policy.note(list.showPage(page, now), changes, page < list.pages, now);
-    if (window) endWindow(window, now);
+    const hasMore = page * pageSize < list.present.length;
+    const window = policy.note(seen.records, seen.changes, hasMore, now);
+    if (window) tally.endWindow(window, now, now >= measuredFrom);
   }
-  return {
-    ...measured,
-    meanDelayMs: measured.delayMs / measured.edits,
-    windowMs: measured.windowMs / measured.windows,
-    foundAfterMs: measured.foundAfterMs / measured.found,
-  };
+  return { ...tally.counts, meanDelayMs: delayMs / edits, oldestPageMs, oldestRecordMs };
 }
 
 const seconds = (ms: number): string => `${Math.round(ms / 1_000).toLocaleString('en')} s`;
@@ -322,9 +208,13 @@ for (const load of loads) {
       row([
         ...[name, seconds(plain.meanDelayMs), seconds(chosen.meanDelayMs), seconds(bound)],
         ...[(chosen.meanDelayMs / bound).toFixed(3), sweeps(chosen.oldestPageMs)],
-        ...[sweeps(chosen.oldestRecordMs), sweeps(chosen.windowMs)],
+        ...[sweeps(chosen.oldestRecordMs), sweeps(chosen.windowMs / chosen.windows)],
         ...[perWindow(chosen.unseen), perWindow(chosen.missed), perWindow(chosen.asked)],
-        ...[chosen.found, seconds(chosen.foundAfterMs), chosen.foundAfterWindows],
+        ...[
+          chosen.found,
+          chosen.found === 0 ? '' : seconds(chosen.foundAfterMs / chosen.found),
+          chosen.foundAfterWindows,
+        ],
       ]),
     );
   }

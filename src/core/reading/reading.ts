@@ -9,7 +9,8 @@ import { countNew, learn, moveOn, type PageNews, type PageState } from './learne
  * - `hot`: the page whose reading is worth most, by what was found on it and around it before.
  * - `newest`: the first page, as often as `sweepMs`.
  * - `sweep`: the next page of a pass from the first page to the last, which proves what is missing. It passes over pages that were
- *   read for another reason since it began, where the list is sorted by id (see `covered.ts`). It takes as long as two passes that do
+ *   read for another reason since it began, where the list is sorted by id (see `covered.ts`) and less than a page of records comes
+ *   meanwhile. Else it reads all of them in order, with every second turn. It takes as long as two passes that do
  *   nothing else, and a turn only where it would be late.
  *
  * A list of up to three pages is only swept: that is as quick as anything. All times are milliseconds of one monotonic clock.
