@@ -27,6 +27,7 @@ function readList(
   pages: number,
   durationMs: number,
   changesAt: (page: number, read: number) => number = () => 0,
+  idsAt: (page: number, now: number) => readonly string[] = idsOf,
 ): { readonly reads: readonly Read[]; readonly reading: Reading } {
   const reads: Read[] = [];
   let reading = emptyReading;
@@ -37,7 +38,7 @@ function readList(
     if (now >= durationMs) return { reads, reading };
     reads.push({ ...turn, at: now });
     const found = {
-      ids: idsOf(turn.page),
+      ids: idsAt(turn.page, now),
       changes: changesAt(turn.page, reads.length),
       hasMore: turn.page < pages,
     };
@@ -153,6 +154,35 @@ describe('a long list', () => {
       return swept.pages.length;
     };
     expect([sweepTo(6), sweepTo(14)]).toEqual([6, 14]);
+  });
+});
+
+describe('a pass over a long list', () => {
+  const passOf = (idsAt?: (page: number, now: number) => readonly string[]) => {
+    const { reads } = readList(100, 600_000, (page) => (page % 7 === 0 ? 1 : 0), idsAt);
+    const sweeps = reads.slice(110).filter(({ kind }) => kind === 'sweep');
+    return { sweeps: pagesOf(sweeps), share: sweeps.length / (reads.length - 110) };
+  };
+
+  it('takes in what other turns read, where the list is sorted by id', () => {
+    expect(passOf().share).toBeLessThan(0.1);
+  });
+
+  it.each([
+    ['that is not sorted by id', (page: number) => [String(page % 2), String(page)]],
+    ['of ids that are no numbers', (page: number) => [`a${2 * page}`, `a${2 * page + 1}`]],
+    [
+      'to which a page of records comes while it is read',
+      (page: number, now: number) => {
+        const came = Math.floor(now / 20_000);
+        return [1_000_000 - 2 * page + came, 999_999 - 2 * page + came].map(String);
+      },
+    ],
+  ])('reads each page in order, with every second turn, of one %s', (_, idsAt) => {
+    const { share, sweeps } = passOf(idsAt);
+    expect(share).toBeGreaterThan(0.48);
+    const steps = sweeps.slice(1).map((page, index) => page - (sweeps[index] ?? 0));
+    expect(new Set(steps)).toEqual(new Set([1, -99]));
   });
 });
 
