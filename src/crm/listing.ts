@@ -118,9 +118,9 @@ export function createListing(http: CrmHttp, entity: Entity): ReadPage {
     if (!answer) return { records: [], hasMore: false };
     const { facts, ids, nameless, records } = answer;
     const live = { records, ...(nameless.length > 0 ? { nameless } : {}) };
-    const memory = memories.get(lane) ?? emptyMemory;
-    // A page that is read again out of turn tells nothing about where the listing ends.
-    if (!isInTurn(page, memory)) return { ...live, hasMore: true };
+    const memory = takeTurn(page, ids, memories.get(lane) ?? createMemory());
+    // A page that is read out of turn tells nothing about where the listing ends.
+    if (!memory) return { ...live, hasMore: true };
     const reading = { page, ids, facts };
     const end = findPageEnd(reading, memory);
     const probed =
@@ -140,8 +140,34 @@ export function createListing(http: CrmHttp, entity: Entity): ReadPage {
 const totalOf = (end: PageEnd, { seen, total = 0 }: ListingMemory) =>
   end === 'more' && total > seen.size ? { total } : {};
 
-const isInTurn = (page: number, { last }: ListingMemory): boolean =>
-  page === 1 || last?.page === page - 1 || last?.page === page;
+/** Whether a page is the first one, the last one again, or the next but for those that were read out of turn. */
+function isInTurn(page: number, { aside, last }: ListingMemory): boolean {
+  if (page === 1) return true;
+  if (!last || page < last.page) return false;
+  for (let between = last.page + 1; between < page; between += 1) if (!aside.has(between)) return false;
+  return true;
+}
+
+/**
+ * What is remembered before a page that is read in turn. One that is not is put aside, so that the turn may pass over it; what moved on from
+ * there since repeats nothing.
+ */
+function takeTurn(page: number, ids: readonly RecordId[], memory: ListingMemory): ListingMemory | undefined {
+  const { aside, last, seen } = memory;
+  if (!isInTurn(page, memory)) {
+    aside.set(page, ids);
+    return undefined;
+  }
+  if (page === 1 || !last || page <= last.page + 1) return memory;
+  for (let passed = last.page + 1; passed < page; passed += 1) addAll(seen, aside.get(passed) ?? []);
+  return { ...memory, last: undefined };
+}
+
+/** A long listing is not copied for each of its pages. */
+function addAll(seen: Set<RecordId>, ids: readonly RecordId[]): Set<RecordId> {
+  for (const id of ids) seen.add(id);
+  return seen;
+}
 
 const unreadable = (path: string, page: number, problem: string): SyncError =>
   new SyncError('CRM_UNREADABLE', `GET ${path}, page ${page}, can not be understood: ${problem}.`);
@@ -151,13 +177,15 @@ interface ListingMemory {
   /** Elements of a full page, once a page was followed by another. */
   readonly pageSize?: number | undefined;
   /** The page that was read last. */
-  readonly last?: { readonly page: number; readonly size: number };
+  readonly last?: { readonly page: number; readonly size: number } | undefined;
+  /** What pages held that were read out of turn since the first one. */
+  readonly aside: Map<number, readonly RecordId[]>;
   /** How many elements there were by what the first page said. */
   readonly total?: number | undefined;
   /** How many pages there were by what the first one said. */
   readonly pages?: number | undefined;
   /** What the pages from the first to the last one held. */
-  readonly seen: ReadonlySet<RecordId>;
+  readonly seen: Set<RecordId>;
 }
 
 interface PageReading {
@@ -179,7 +207,7 @@ type PageEnd = 'more' | 'end' | 'repeat' | 'suspect' | 'truncated';
 /** The page size that is asked for. */
 export const pageLimit = documentedLimits.maxPageSize;
 
-const emptyMemory: ListingMemory = { seen: new Set() };
+const createMemory = (): ListingMemory => ({ aside: new Map(), seen: new Set() });
 
 /** Decides where a listing ends, from the strongest sign to the weakest. */
 function findPageEnd(read: PageReading, memory: ListingMemory): PageEnd {
@@ -215,7 +243,8 @@ function rememberPage(read: PageReading, end: PageEnd, memory: ListingMemory): L
     total,
     pages,
     last: { page, size: ids.length },
-    seen: new Set([...(page === 1 ? [] : memory.seen), ...ids]),
+    aside: page === 1 ? new Map() : memory.aside,
+    seen: addAll(page === 1 ? new Set() : memory.seen, ids),
   };
 }
 

@@ -233,6 +233,17 @@ describe('pages', () => {
     expect(sizes).toEqual([100, 100, 100, 100, 50]);
   });
 
+  it('ends for a sweep that passes over pages which were read out of turn', async () => {
+    const { crm } = await serveTasks(450, (tasks, query) => ({ data: slice(tasks, query, 100).items }));
+    const read = (page: number) => crm.listRecords('task', page, 'sweep');
+    for (const page of [1, 2, 1]) await read(page);
+    for (const page of [3, 2]) expect(await read(page)).toMatchObject({ hasMore: true });
+    expect(await read(4)).toMatchObject({ hasMore: true });
+    const last = await read(5);
+    expect(last).toMatchObject({ hasMore: false });
+    expect(last.records).toHaveLength(50);
+  });
+
   it('leave out what tells that it is in the trash, and go on to their end all the same', async () => {
     const { crm } = await serveTasks(
       230,

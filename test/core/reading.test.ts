@@ -13,6 +13,9 @@ import {
 } from '../../src/core/reading/reading.ts';
 
 const requestMs = 600;
+
+/** Two ids of a page of a list that is sorted by id. */
+const idsOf = (page: number) => [1_000_000 - 2 * page, 999_999 - 2 * page].map(String);
 const times = { sweepMs: 15_000, idlePauseMs: 1_200 };
 
 interface Read extends PageTurn {
@@ -24,6 +27,7 @@ function readList(
   pages: number,
   durationMs: number,
   changesAt: (page: number, read: number) => number = () => 0,
+  idsAt: (page: number, now: number) => readonly string[] = idsOf,
 ): { readonly reads: readonly Read[]; readonly reading: Reading } {
   const reads: Read[] = [];
   let reading = emptyReading;
@@ -33,7 +37,11 @@ function readList(
     now = Math.max(now, turn.at);
     if (now >= durationMs) return { reads, reading };
     reads.push({ ...turn, at: now });
-    const found = { changes: changesAt(turn.page, reads.length), hasMore: turn.page < pages };
+    const found = {
+      ids: idsAt(turn.page, now),
+      changes: changesAt(turn.page, reads.length),
+      hasMore: turn.page < pages,
+    };
     reading = noteRead(reading, turn, found, now);
     now += requestMs;
   }
@@ -66,11 +74,16 @@ describe('a short list', () => {
     const first = noteRead(
       emptyReading,
       nextPageTurn(emptyReading, 0, times),
-      { changes: 0, hasMore: true },
+      { ids: [], changes: 0, hasMore: true },
       0,
     );
     const late = 2 * times.sweepMs;
-    const reading = noteRead(first, nextPageTurn(first, late, times), { changes: 0, hasMore: false }, late);
+    const reading = noteRead(
+      first,
+      nextPageTurn(first, late, times),
+      { ids: [], changes: 0, hasMore: false },
+      late,
+    );
     expect(nextPageTurn(reading, late, times)).toMatchObject({ page: 1, at: late + 1 });
   });
 });
@@ -133,14 +146,63 @@ describe('a long list', () => {
   it('that grew or shrank is known by its new length after a sweep', () => {
     const { reading } = readList(10, 20 * requestMs);
     const sweepTo = (pages: number) => {
-      let swept = noteRead(reading, firstSweepTurn(50_000), { changes: 0, hasMore: true }, 50_000);
+      let swept = noteRead(reading, firstSweepTurn(50_000), { ids: [], changes: 0, hasMore: true }, 50_000);
       for (let page = 2; page <= pages; page += 1) {
         const turn = nextSweepTurn(swept, 50_000, times);
-        swept = noteRead(swept, turn, { changes: 0, hasMore: page < pages }, 50_000);
+        swept = noteRead(swept, turn, { ids: [], changes: 0, hasMore: page < pages }, 50_000);
       }
       return swept.pages.length;
     };
     expect([sweepTo(6), sweepTo(14)]).toEqual([6, 14]);
+  });
+});
+
+describe('a pass over a long list', () => {
+  const passOf = (idsAt?: (page: number, now: number) => readonly string[]) => {
+    const { reads } = readList(100, 600_000, (page) => (page % 7 === 0 ? 1 : 0), idsAt);
+    const sweeps = reads.slice(110).filter(({ kind }) => kind === 'sweep');
+    return { sweeps: pagesOf(sweeps), share: sweeps.length / (reads.length - 110) };
+  };
+
+  it('takes in what other turns read, where the list is sorted by id', () => {
+    expect(passOf().share).toBeLessThan(0.1);
+  });
+
+  it.each([
+    ['that is not sorted by id', (page: number) => [String(page % 2), String(page)]],
+    ['of ids that are no numbers', (page: number) => [`a${2 * page}`, `a${2 * page + 1}`]],
+    [
+      'to which a page of records comes while it is read',
+      (page: number, now: number) => {
+        const came = Math.floor(now / 20_000);
+        return [1_000_000 - 2 * page + came, 999_999 - 2 * page + came].map(String);
+      },
+    ],
+  ])('reads each page in order, with every second turn, of one %s', (_, idsAt) => {
+    const { share, sweeps } = passOf(idsAt);
+    expect(share).toBeGreaterThan(0.48);
+    const steps = sweeps.slice(1).map((page, index) => page - (sweeps[index] ?? 0));
+    expect(new Set(steps)).toEqual(new Set([1, -99]));
+  });
+});
+
+describe('what was learned of a page', () => {
+  it('moves on with its records, once as many came as fill a page', () => {
+    let { reading } = readList(200, 1_800_000, (page) => (page === 40 ? 3 : 0));
+    const rates = () => reading.pages.slice(38, 42).map(({ rate }) => rate);
+    const [before39, before40, before41] = rates();
+    const top = reading.pages[0]?.first ?? 0;
+    for (const ids of [
+      [top + 1, top],
+      [top + 2, top + 1],
+    ])
+      reading = noteRead(
+        reading,
+        { kind: 'newest', page: 1, at: 1_900_000 },
+        { ids: ids.map(String), changes: 1, hasMore: true },
+        1_900_000,
+      );
+    expect(rates().slice(1)).toEqual([before39, before40, before41]);
   });
 });
 
@@ -157,7 +219,7 @@ describe('a sweep that fails at a page', () => {
     const again = nextSweepTurn(reading, 10_000, times);
     expect(again.page).toBe(5);
     expect(isUnbroken(reading, again)).toBe(false);
-    const later = noteRead(reading, again, { changes: 0, hasMore: true }, 10_000);
+    const later = noteRead(reading, again, { ids: [], changes: 0, hasMore: true }, 10_000);
     expect(isUnbroken(later, nextSweepTurn(later, 10_600, times))).toBe(false);
   });
 

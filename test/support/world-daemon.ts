@@ -98,7 +98,7 @@ export async function pull(world: World): Promise<void> {
     const { records } = await pullPage(link, entity, 1, 'sweep');
     absorbPage(link, { records });
     const sweep = { entity, startedAt, isComplete: false, pages: 1, records: records.length };
-    await proveGone(link, finishSweep(link, sweep, true, []).missed);
+    await proveGone(link, finishSweep(link, sweep, () => true, []).missed);
   }
   if (!world.entities.includes('contact')) return;
   for (const _lead of world.mirror.readRecords('lead')) await readNextContacts(link, 'any');

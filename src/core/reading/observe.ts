@@ -1,4 +1,4 @@
-import type { ObservedRecord, Unread } from '../record.ts';
+import type { ObservedRecord, RecordId, Unread } from '../record.ts';
 import type { StoredRecord, Written } from '../state.ts';
 import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
 
@@ -147,10 +147,18 @@ export function noteReplaced(last: Written | undefined, written: Written, lagMs:
 /** Complete sweeps that must lack a record before it is asked for directly. */
 export const sweepsToProve = 2;
 
-/** The records that a complete sweep, begun at `startedAt`, did not contain: each has missed one more. */
-export function noteMissed(records: readonly StoredRecord[], startedAt: number): StoredRecord[] {
+/**
+ * The records that a complete sweep, begun at `startedAt`, did not contain although it would have shown them: each has missed one more.
+ */
+export function noteMissed(
+  records: readonly StoredRecord[],
+  startedAt: number,
+  isProven: (id: RecordId) => boolean = () => true,
+): StoredRecord[] {
   return records
-    .filter(({ presence, lastSeenAt }) => presence === 'present' && lastSeenAt < startedAt)
+    .filter(
+      ({ key, presence, lastSeenAt }) => presence === 'present' && lastSeenAt < startedAt && isProven(key.id),
+    )
     .map((record) => ({ ...record, missedSweeps: record.missedSweeps + (record.missedSweeps < 0 ? -1 : 1) }));
 }
 

@@ -1,11 +1,17 @@
+import type { RecordId } from '../record.ts';
+import { findCovered, findOrder } from './covered.ts';
+import { countNew, learn, moveOn, type PageNews, type PageState } from './learned.ts';
+
 /*
  * Which page of a list is read next. The CRM does not tell what changed, so lists are read again and again, page by page,
  * newest first. Three kinds of turn share the requests:
  *
- * - `sweep`: the next page of a pass from the first page to the last. Only a pass proves that a record is missing, and no page is
- *   older than one pass. It has every second turn, so it takes as long as two passes that do nothing else.
- * - `newest`: the first page, as often as `sweepMs`.
  * - `hot`: the page whose reading is worth most, by what was found on it and around it before.
+ * - `newest`: the first page, as often as `sweepMs`.
+ * - `sweep`: the next page of a pass from the first page to the last, which proves what is missing. It passes over pages that were
+ *   read for another reason since it began, where the list is sorted by id (see `covered.ts`) and less than a page of records comes
+ *   meanwhile. Else it reads all of them in order, with every second turn. It takes as long as two passes that do
+ *   nothing else, and a turn only where it would be late.
  *
  * A list of up to three pages is only swept: that is as quick as anything. All times are milliseconds of one monotonic clock.
  */
@@ -19,12 +25,6 @@ export interface PageTurn {
   readonly at: number;
 }
 
-/** What a page brought: new and changed records, and whether more pages follow it. */
-export interface PageNews {
-  readonly changes: number;
-  readonly hasMore: boolean;
-}
-
 export interface ReadingTimes {
   /** From the start of a sweep to the start of the next one, and from reading a page to reading it again outside of sweeps. */
   readonly sweepMs: number;
@@ -32,21 +32,18 @@ export interface ReadingTimes {
   readonly idlePauseMs: number;
 }
 
-/** What is known of a page. */
-interface PageState {
-  readonly readAt: number;
-  /** Changes found, and the time over which they came together; what is older weighs less. */
-  readonly changes: number;
-  readonly watchedMs: number;
-  /** Expected changes per millisecond. */
-  readonly rate: number;
-}
-
 /** A sweep on its way. */
 interface Pass {
   readonly nextPage: number;
   /** Whether no page of it failed, not even once. */
   readonly isUnbroken: boolean;
+  /** Whether pages count that were read for another reason. */
+  readonly hasPassedOver: boolean;
+  /** The turn at which it read the first page, and how many pages of records had come by then. */
+  readonly begunTurn: number;
+  readonly begunCame: number;
+  /** When it read a page last, or was not late. */
+  readonly onTimeAt: number;
 }
 
 /** How far the reading of one list has come. */
@@ -58,8 +55,14 @@ export interface Reading {
   /** When a sweep last read a page. */
   readonly sweepReadAt: number;
   readonly lastKind: TurnKind;
-  /** How long the sweep takes from page to page, with the turns in between. */
-  readonly sweepPageMs: number;
+  /** How many reads there were, when the last one was, and how long it is from one to the next. */
+  readonly turns: number;
+  readonly readAt: number;
+  readonly pageMs: number;
+  /** How many pages of records came to the top. */
+  readonly came: number;
+  /** Whether the last sweep showed a list that is sorted by id, to which less than a page came meanwhile: its pages may be read in any order. */
+  readonly isFree: boolean;
 }
 
 /** Nothing is known yet, as after every start: what was learned comes back within some sweeps. */
@@ -70,7 +73,11 @@ export const emptyReading: Reading = {
   sweepBegunAt: Number.NEGATIVE_INFINITY,
   sweepReadAt: Number.NEGATIVE_INFINITY,
   lastKind: 'hot',
-  sweepPageMs: 0,
+  turns: 0,
+  readAt: Number.NEGATIVE_INFINITY,
+  pageMs: 0,
+  came: 0,
+  isFree: false,
 };
 
 /** Lists of so many pages are only swept. */
@@ -86,10 +93,20 @@ export function nextPageTurn(reading: Reading, now: number, times: ReadingTimes)
   const sweep = nextSweepTurn(reading, now, times);
   if (isShort(reading)) return sweep;
   const newest: PageTurn = { kind: 'newest', page: 1, at: (reading.pages[0]?.readAt ?? 0) + times.sweepMs };
-  if (reading.lastKind !== 'sweep' && sweep.at <= now) return sweep;
+  if (reading.lastKind !== 'sweep' && sweep.at <= now && isLate(reading)) return sweep;
   if (newest.at <= now) return newest;
-  const hot = isIdle(reading, times) ? undefined : findHotTurn(reading, now, times);
+  const hot = findHotTurn(reading, now, times);
   return hot ?? (sweep.at <= newest.at ? sweep : newest);
+}
+
+/**
+ * Whether a sweep has to get on, to be at its end within as many turns as two that do nothing else. Where the list is sorted by id other
+ * turns read its pages for it, and it gets on once only the end of the list is left, or what they did not read in time.
+ */
+function isLate({ isFree, pages, pass, sweepsDone, turns }: Reading): boolean {
+  if (!pass || sweepsDone === 0) return true;
+  const pageIsDueAfter = isFree && pass.nextPage < pages.length ? pages.length : pass.nextPage - 1;
+  return turns - pass.begunTurn >= 2 * pageIsDueAfter || (isFree && pass.nextPage >= pages.length);
 }
 
 /** Begins a sweep now, whatever else is on its way. */
@@ -103,7 +120,7 @@ export const firstSweepTurn = (now: number): PageTurn => ({ kind: 'sweep', page:
  */
 export function nextSweepTurn(reading: Reading, now: number, times: ReadingTimes): PageTurn {
   const { pass, sweepBegunAt, sweepReadAt } = reading;
-  if (pass && now - sweepReadAt > resumeWithinMs) return firstSweepTurn(now);
+  if (pass && now - pass.onTimeAt > resumeWithinMs) return firstSweepTurn(now);
   const pauseMs = isIdle(reading, times) && !isShort(reading) ? times.idlePauseMs : 0;
   const at = Math.max(now, sweepReadAt + pauseMs);
   if (pass) return { kind: 'sweep', page: pass.nextPage, at };
@@ -111,25 +128,69 @@ export function nextSweepTurn(reading: Reading, now: number, times: ReadingTimes
 }
 
 /** The reading after a turn that succeeded. */
-export function noteRead(reading: Reading, turn: PageTurn, found: PageNews, now: number): Reading {
-  const pages = learn(reading.pages, turn.page, found.changes, now);
-  const seen = { ...reading, pages, lastKind: turn.kind };
-  if (turn.kind !== 'sweep') return seen;
+export function noteRead(before: Reading, turn: PageTurn, found: PageNews, now: number): Reading {
+  const turns = before.turns + 1;
+  const came = before.came + (turn.page === 1 ? countNew(before.pages, found) : 0);
+  const moved = Math.floor(came) > Math.floor(before.came);
+  const known = moved && before.isFree ? moveOn(before.pages) : before.pages;
+  const pages = learn(known, turn.page, found, turns, now);
+  const pageMs = turns === 1 ? 0 : averageStep(before.pageMs, now - before.readAt);
+  const reading = {
+    ...before,
+    pages,
+    turns,
+    readAt: now,
+    pageMs,
+    lastKind: turn.kind,
+    came,
+  };
+  const { pass } = before;
+  if (turn.kind !== 'sweep') {
+    const onTimeAt = isLate(reading) ? {} : { onTimeAt: now };
+    return pass ? { ...reading, pass: passOver(reading, { ...pass, ...onTimeAt }) } : reading;
+  }
   const swept = {
-    ...seen,
-    sweepBegunAt: turn.page === 1 ? turn.at : reading.sweepBegunAt,
+    ...reading,
+    sweepBegunAt: turn.page === 1 ? turn.at : before.sweepBegunAt,
     sweepReadAt: now,
-    sweepPageMs: averageStep(reading, turn, now),
   };
   if (found.hasMore) {
-    return { ...swept, pass: { nextPage: turn.page + 1, isUnbroken: isUnbroken(reading, turn) } };
+    const begun =
+      turn.page === 1 || !pass ? { begunTurn: turns, begunCame: came, hasPassedOver: false } : pass;
+    const next = { ...begun, nextPage: turn.page + 1, isUnbroken: isUnbroken(before, turn), onTimeAt: now };
+    return { ...swept, pass: passOver(swept, next) };
   }
+  const whole = pages.slice(0, turn.page);
   return {
     ...swept,
-    pages: pages.slice(0, turn.page),
+    pages: whole,
     pass: undefined,
-    sweepsDone: reading.sweepsDone + 1,
+    sweepsDone: before.sweepsDone + 1,
+    isFree: findOrder(whole) !== 'none' && came - (pass?.begunCame ?? came) < 1,
   };
+}
+
+/** A sweep behind the pages that were read since it began. Where a list ends is known from its last pages, which it reads itself. */
+function passOver({ isFree, pages }: Reading, pass: Pass): Pass {
+  let { nextPage } = pass;
+  const isRead = (page: PageState | undefined) =>
+    page?.first !== undefined && page.turn > pass.begunTurn && pages[nextPage]?.first !== undefined;
+  while (isFree && isRead(pages[nextPage - 1])) nextPage += 1;
+  return nextPage === pass.nextPage ? pass : { ...pass, nextPage, hasPassedOver: true };
+}
+
+/**
+ * Whether a sweep that ended with this turn proves of an id that the list lacks it, if it was not shown; `undefined` where it proves nothing.
+ * One that read its pages from the first to the last itself proves it of all.
+ */
+export function findProof(
+  before: Reading,
+  turn: PageTurn,
+  { pages }: Reading,
+): ((id: RecordId) => boolean) | undefined {
+  if (!isUnbroken(before, turn)) return undefined;
+  if (findOrder(pages) !== 'none') return findCovered(pages);
+  return before.pass?.hasPassedOver && turn.page > 1 ? undefined : () => true;
 }
 
 /**
@@ -149,11 +210,8 @@ export const isUnbroken = ({ pass }: Reading, turn: PageTurn): boolean =>
   turn.page === 1 || (pass?.isUnbroken ?? false);
 
 /** A mean over the last ten steps or so. */
-function averageStep({ sweepPageMs, sweepReadAt }: Reading, turn: PageTurn, now: number): number {
-  if (turn.page === 1) return sweepPageMs;
-  const stepMs = now - sweepReadAt;
-  return sweepPageMs === 0 ? stepMs : 0.9 * sweepPageMs + 0.1 * stepMs;
-}
+const averageStep = (meanMs: number, stepMs: number): number =>
+  meanMs === 0 ? stepMs : 0.9 * meanMs + 0.1 * stepMs;
 
 /** Whether a sweep at the idle pace is expected to find less than one change. */
 function isIdle({ pages, sweepsDone }: Reading, { idlePauseMs }: ReadingTimes): boolean {
@@ -163,65 +221,33 @@ function isIdle({ pages, sweepsDone }: Reading, { idlePauseMs }: ReadingTimes): 
   return rate * pages.length * idlePauseMs < 1;
 }
 
+/** No page is left alone for longer than two sweeps: from this part of that on, the oldest is read before any other, if no pass in order comes by. */
+const oldPart = 0.99;
+
 /**
  * The page that gains most by being read now, if any may be read again. The delay that piles up on a page is its rate × age² / 2.
  * Reading where that is largest reads every page as often as the square root of its rate, which makes the mean delay of all changes
- * as short as it can be. Where the sweep comes by soon there is less to gain: a page that has more than twice as long to wait for it
- * as it is old gains in full. (The twice was found by measuring.)
+ * as short as it can be. At the idle pace only those are read that would grow too old.
  */
-function findHotTurn(reading: Reading, now: number, { sweepMs }: ReadingTimes): PageTurn | undefined {
-  const { pages, pass, sweepPageMs, sweepsDone } = reading;
+function findHotTurn(reading: Reading, now: number, times: ReadingTimes): PageTurn | undefined {
+  const { isFree, pages, pageMs, pass, sweepsDone } = reading;
+  const { idlePauseMs, sweepMs } = times;
   if (sweepsDone === 0) return undefined;
-  const next = (pass?.nextPage ?? 1) - 1;
-  let best: number | undefined;
-  let bestGain = 0;
-  for (const [index, { readAt, rate }] of pages.entries()) {
+  const nextIndex = (pass?.nextPage ?? 1) - 1;
+  const isAtEase = isIdle(reading, times);
+  const stepMs = isAtEase ? idlePauseMs : oldPart * Math.max(idlePauseMs, 2 * pageMs);
+  let [oldest, oldestAt] = [-1, now - pages.length * stepMs];
+  let [best, bestGain] = [-1, 0];
+  for (let index = 0; index < pages.length; index += 1) {
+    const { readAt, rate } = pages[index]!;
     const age = now - readAt;
     if (age < sweepMs) continue;
-    const pagesAhead = (index - next + pages.length) % pages.length;
-    const gain = rate * age * Math.min(age, 2 * pagesAhead * sweepPageMs);
-    if (gain <= bestGain) continue;
-    best = index;
-    bestGain = gain;
+    if (isFree && readAt < oldestAt) [oldest, oldestAt] = [index, readAt];
+    // A pass in order comes by: a page that has more than twice as long to wait for it as it is old gains in full.
+    const pagesAhead = (index - nextIndex + pages.length) % pages.length;
+    const gain = rate * age * (isFree ? age : Math.min(age, 4 * pagesAhead * pageMs));
+    if (gain > bestGain) [best, bestGain] = [index, gain];
   }
-  return best === undefined ? undefined : { kind: 'hot', page: best + 1, at: now };
-}
-
-/** What was found weighs this much less with every further read of its page. */
-const memory = 0.99;
-/** What is known around a page counts like so many changes found on it. */
-const trustInNeighbours = 2;
-/** One change in a hundred days: nothing is expected to change more rarely, so that no page is ever forgotten. */
-const rateMin = 1 / (100 * 86_400_000);
-
-function learn(pages: Reading['pages'], page: number, changes: number, now: number): Reading['pages'] {
-  const index = page - 1;
-  const before = pages[index];
-  // All records of a page that is read for the first time are new: that says nothing about how it changes.
-  if (!before) return pages.toSpliced(index, 0, { readAt: now, changes: 0, watchedMs: 0, rate: rateMin });
-  const seen: PageState = {
-    ...before,
-    readAt: now,
-    changes: before.changes * memory + changes,
-    watchedMs: before.watchedMs * memory + (now - before.readAt),
-  };
-  const around = rateAround(pages, index);
-  const rate = (seen.changes + trustInNeighbours) / (seen.watchedMs + trustInNeighbours / around);
-  return pages.with(index, { ...seen, rate });
-}
-
-/**
- * The mean rate of the pages around one. Lists are sorted by age and what is younger changes more, in proportion rather than in steps:
- * the further back, the more pages are alike.
- */
-function rateAround(pages: readonly PageState[], index: number): number {
-  const reach = Math.max(1, Math.floor(index / 4));
-  const last = Math.min(pages.length - 1, index + reach);
-  let changes = 0;
-  let watchedMs = 1;
-  for (let other = Math.max(0, index - reach); other <= last; other += 1) {
-    changes += pages[other]?.changes ?? 0;
-    watchedMs += pages[other]?.watchedMs ?? 0;
-  }
-  return Math.max(rateMin, changes / watchedMs);
+  const chosen = oldest >= 0 || isAtEase ? oldest : best;
+  return chosen < 0 ? undefined : { kind: 'hot', page: chosen + 1, at: now };
 }

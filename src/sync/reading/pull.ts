@@ -4,7 +4,7 @@ import { type Catalog, fieldsInUse, keepFormerLabels } from '../../core/fields/c
 import { keepKnown, type ListedCatalog } from '../../core/fields/listed-catalog.ts';
 import type { Lane, RecordList } from '../../core/ports.ts';
 import { absorb, doubtLeftMs, noteMissed, noteUnlisted, sweepsToProve } from '../../core/reading/observe.ts';
-import type { ListedEntity, RecordKey } from '../../core/record.ts';
+import type { ListedEntity, RecordId, RecordKey } from '../../core/record.ts';
 import type { StoredRecord, Sweep } from '../../core/state.ts';
 import { differingFields } from '../../core/value.ts';
 import type { Link } from '../link.ts';
@@ -120,24 +120,32 @@ export function noteProgress({ mirror }: Link, sweep: Sweep): void {
 }
 
 /**
- * Ends a sweep that read every page. Only where no page failed meanwhile does it count what the list lacked: those records have missed
- * one more sweep, and are answered.
+ * Ends a sweep that read every page. The records that the list is proven to lack have missed one more sweep, and are returned; nothing is
+ * proven where a page failed meanwhile.
  */
-export function finishSweep(link: Link, sweep: Sweep, isUnbroken: boolean, nameless: readonly string[]) {
+export function finishSweep(
+  link: Link,
+  sweep: Sweep,
+  isProven: ((id: RecordId) => boolean) | undefined,
+  nameless: readonly string[],
+) {
   const { clock, log, mirror } = link;
   const { entity, pages, startedAt } = sweep;
   const ended = mirror.transaction(() => {
     const known = readPresent(mirror, entity);
-    // A record that moved on to the next page meanwhile was read twice, and is one.
-    const records = known.filter(({ lastSeenAt }) => lastSeenAt >= startedAt).length;
+    // A record that moved on to the next page meanwhile was read twice, and is one; one that moved past the pages that were read is there.
+    const isThere = ({ key, lastSeenAt }: StoredRecord) =>
+      lastSeenAt >= startedAt || isProven?.(key.id) === false;
+    const records = known.filter(isThere).length;
     const finished = { ...sweep, records, isComplete: true, finishedAt: clock.now() };
     mirror.saveSweep(finished);
     noteListed(mirror, entity, records + nameless.length);
     saveNameless(mirror, entity, nameless);
-    const missed = isUnbroken ? noteMissed(known, startedAt) : [];
+    const missed = isProven ? noteMissed(known, startedAt, isProven) : [];
     for (const record of missed) mirror.saveRecord(record);
     return { finished, missed };
   });
+  const isUnbroken = isProven !== undefined;
   log.debug('sweep.finished', { entity, pages, records: ended.finished.records, isUnbroken });
   return ended;
 }

@@ -6,9 +6,9 @@ import type { RecordPage } from '../../core/ports.ts';
 import type { ContactTurn } from '../../core/reading/contact-queue.ts';
 import {
   emptyReading,
+  findProof,
   firstSweepTurn,
   isShort,
-  isUnbroken,
   nextPageTurn,
   nextSweepTurn,
   noteFailure,
@@ -70,10 +70,12 @@ interface Task {
 export class Puller extends Loop {
   readonly #options: PullerOptions;
   readonly #readings = new Map<ListedEntity, Reading>();
-  /** The sweeps on their way, or the last ones, with what they showed without an id. */
-  readonly #sweeps = new Map<
+  /** The sweeps on their way, or the last ones. */
+  readonly #sweeps = new Map<ListedEntity, { readonly sweep: Sweep; readonly total?: number }>();
+  /** Of each page how many records it showed the last time, and what it showed without an id. */
+  readonly #shown = new Map<
     ListedEntity,
-    { readonly sweep: Sweep; readonly nameless: readonly string[]; readonly total?: number }
+    { readonly records: number; readonly nameless: readonly string[] }[]
   >();
   /** The last sweeps that came to their end. */
   readonly #finished = new Map<ListedEntity, Sweep>();
@@ -228,6 +230,7 @@ export class Puller extends Loop {
       // What was read so far of lists may be of another account than what follows.
       this.#readings.clear();
       this.#sweeps.clear();
+      this.#shown.clear();
       this.#leftOut = new LeftOut(link);
       this.#catalogAt = Number.NEGATIVE_INFINITY;
       if (await recognizeAccount(link)) onNews();
@@ -301,7 +304,9 @@ export class Puller extends Loop {
       const listedAt = turn.page === 1 ? this.#topReadAt.get(entity) : this.#finished.get(entity)?.startedAt;
       const { changes, since } = absorbPage(link, answer, listedAt);
       if (turn.page === 1) this.#topReadAt.set(entity, begunAt);
-      const found = { changes, hasMore: answer.hasMore };
+      const { hasMore, nameless = [], records } = answer;
+      const found = { ids: records.map(({ id }) => id), changes, hasMore };
+      this.#shownOf(entity)[turn.page - 1] = { records: records.length, nameless };
       this.#readings.set(entity, noteRead(before, turn, found, clock.monotonicMs()));
       const isAbridged = turn.page === 1 && this.#leftOut.noteList(entity, answer.records);
       if (turn.page === 1 && !isAbridged) problems.end(singlesSourceOf(entity));
@@ -318,21 +323,30 @@ export class Puller extends Loop {
     before: Reading,
     turn: PageTurn,
     begunAt: number,
-    { entity, records, nameless = [], hasMore, total }: RecordPage & { readonly entity: ListedEntity },
+    { entity, hasMore, total }: RecordPage & { readonly entity: ListedEntity },
   ): Promise<void> {
     const { link, onNews } = this.#options;
     const begun: Sweep = { entity, startedAt: begunAt, isComplete: false, pages: 0, records: 0 };
-    const last = turn.page === 1 ? undefined : this.#sweeps.get(entity);
-    const { records: recordsBefore, ...rest } = last?.sweep ?? begun;
-    const advanced = { ...rest, pages: turn.page, records: recordsBefore + records.length };
-    const found = [...(last?.nameless ?? []), ...nameless];
-    this.#sweeps.set(entity, { sweep: advanced, nameless: found, ...(total === undefined ? {} : { total }) });
+    const { sweep = begun } = (turn.page > 1 && this.#sweeps.get(entity)) || {};
+    const shown = this.#shownOf(entity).slice(0, turn.page);
+    const records = shown.reduce((sum, page) => sum + page.records, 0);
+    const advanced = { ...sweep, pages: turn.page, records };
+    this.#sweeps.set(entity, { sweep: advanced, ...(total === undefined ? {} : { total }) });
     if (hasMore) return noteProgress(link, advanced);
-    const { finished, missed } = finishSweep(link, advanced, isUnbroken(before, turn), found);
-    this.#sweeps.set(entity, { sweep: finished, nameless: found });
+    this.#shown.set(entity, shown);
+    const nameless = shown.flatMap((page) => page.nameless);
+    const proof = findProof(before, turn, this.#readingOf(entity));
+    const { finished, missed } = finishSweep(link, advanced, proof, nameless);
+    this.#sweeps.set(entity, { sweep: finished });
     this.#finished.set(entity, finished);
     onNews();
     await proveGone(link, missed);
+  }
+
+  #shownOf(entity: ListedEntity) {
+    const shown = this.#shown.get(entity) ?? [];
+    this.#shown.set(entity, shown);
+    return shown;
   }
 
   #readingOf(entity: ListedEntity): Reading {

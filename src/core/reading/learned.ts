@@ -1,0 +1,82 @@
+import type { RecordId } from '../record.ts';
+import { type Shown, show } from './covered.ts';
+
+/** What a page brought: its records, how many are new or changed, and whether more pages follow it. */
+export interface PageNews {
+  readonly ids: readonly RecordId[];
+  readonly changes: number;
+  readonly hasMore: boolean;
+}
+
+/** What is known of a page. */
+export interface PageState extends Shown {
+  readonly readAt: number;
+  /** Changes found, and the time over which they came together; what is older weighs less. */
+  readonly changes: number;
+  readonly watchedMs: number;
+  /** Expected changes per millisecond. */
+  readonly rate: number;
+}
+
+/** How many pages of records came to the top since the first page was read last. */
+export function countNew(pages: readonly PageState[], { ids }: PageNews): number {
+  const [top] = pages;
+  if (top?.order !== 'falling' || ids.length === 0) return 0;
+  const place = ids.indexOf(String(top.first));
+  return place < 0 ? 1 : place / ids.length;
+}
+
+/** What was learned is about records: as many as fill a page move them all on by one. */
+export const moveOn = (pages: readonly PageState[]): readonly PageState[] =>
+  pages.map((page, index) => {
+    const { changes, watchedMs, rate } = pages[Math.max(0, index - 1)] ?? page;
+    return { ...page, changes, watchedMs, rate };
+  });
+
+/** What was found weighs this much less with every further read of its page. */
+const memory = 0.998;
+/** What is known around a page counts like so many changes found on it. */
+const trustInNeighbours = 2;
+/** One change in a hundred days: nothing is expected to change more rarely, so that no page is ever forgotten. */
+const rateMin = 1 / (100 * 86_400_000);
+
+export function learn(
+  pages: readonly PageState[],
+  page: number,
+  { changes, ids }: PageNews,
+  turn: number,
+  now: number,
+): readonly PageState[] {
+  const index = page - 1;
+  const before = pages[index];
+  const shown = show(before, ids, turn);
+  // All records of a page that is read for the first time are new: that says nothing about how it changes.
+  if (!before)
+    return pages.toSpliced(index, 0, { ...shown, readAt: now, changes: 0, watchedMs: 0, rate: rateMin });
+  const seen: PageState = {
+    ...before,
+    ...shown,
+    readAt: now,
+    changes: before.changes * memory + changes,
+    watchedMs: before.watchedMs * memory + (now - before.readAt),
+  };
+  const around = rateAround(pages, index);
+  const rate = (seen.changes + trustInNeighbours) / (seen.watchedMs + trustInNeighbours / around);
+  return pages.with(index, { ...seen, rate });
+}
+
+/**
+ * The mean rate of the pages around one. Lists are sorted by age and what is younger changes more, in proportion rather than in steps:
+ * the further back, the more pages are alike.
+ */
+function rateAround(pages: readonly PageState[], index: number): number {
+  const reach = Math.max(1, Math.floor(index / 4));
+  const last = Math.min(pages.length - 1, index + reach);
+  let changes = 0;
+  let watchedMs = 1;
+  for (let other = Math.max(0, index - reach); other <= last; other += 1) {
+    changes += pages[other]?.changes ?? 0;
+    watchedMs += pages[other]?.watchedMs ?? 0;
+  }
+  return Math.max(rateMin, changes / watchedMs);
+}
