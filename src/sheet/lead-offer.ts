@@ -1,5 +1,6 @@
 import type { KnownRecord } from '../core/state.ts';
 import { digest } from '../core/text/digest.ts';
+import { labelKey } from '../core/text/label-key.ts';
 import { titledChoices } from './cells/lead-names.ts';
 import { sheetFacts } from './facts.ts';
 import type { SheetLink } from './link.ts';
@@ -27,10 +28,17 @@ export class LeadOffer {
     this.#lookedAt = clock.monotonicMs();
     const present = records().filter(({ presence }) => presence === 'present');
     const names = titledChoices('lead', present).map(({ label }) => label);
-    const sorted = names.toSorted((one, other) => one.localeCompare(other, 'en'));
+    const sorted = sortNames(names);
     const offered = digest(sorted.join('\n'));
     if (sorted.length === 0 || mirror.readFact(sheetFacts.offeredLeads) === offered) return;
     await table.offerLeads(sorted);
     mirror.saveFact(sheetFacts.offeredLeads, offered);
   }
 }
+
+/** As people look for them. Of tens of thousands a collation would keep everything else waiting for a second. */
+const sortNames = (names: readonly string[]): string[] =>
+  names
+    .map((name) => [labelKey(name), name] as const)
+    .sort(([one], [other]) => (one < other ? -1 : Number(one > other)))
+    .map(([, name]) => name);

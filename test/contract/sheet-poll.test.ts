@@ -83,6 +83,29 @@ describe('a poll', () => {
     expect(rowOf(await read(), 7)?.cells['title']).toEqual(textCell('Title 7'));
   });
 
+  test('brings the change again where the row could not be read in full', async () => {
+    await edit(120, 'Title', 'Edited');
+    line.intercept(async ({ method }, passOn) => (method === 'GET' ? undefined : passOn()));
+    await expect(read()).rejects.toMatchObject({ code: 'SHEET_UNREACHABLE' });
+    line.intercept((_, passOn) => passOn());
+    expect(rowOf(await read(), 120)?.cells['title']).toEqual(textCell('Edited'));
+  });
+
+  test('brings in full only the rows that came below the last one', async () => {
+    const before = await read();
+    await sheet.person({
+      kind: 'paste',
+      sheet: 'Leads',
+      row: 301,
+      column: 'Title',
+      rows: Array.from({ length: 400 }, (_, index) => [`New ${index}`]),
+    });
+    let after = before;
+    expect(await listen(async () => (after = await read()))).toEqual({ polls: 1, rows: ['302:701'] });
+    expect(after.rows).toHaveLength(700);
+    expect(after.rows[0]).toBe(before.rows[0]);
+  });
+
   test('brings a formula as a formula, and the value that takes its place', async () => {
     const met = async () => rowOf(await read(), 9)?.cells['custom.met'];
     await edit(9, 'Met', '46292');

@@ -89,9 +89,13 @@ export class KeptTabs {
   async #look(kept: Kept, { isWhole, rows }: ReadOrder): Promise<TaggedSpreadsheet | 'moved' | undefined> {
     const isTurn = this.#clock.monotonicMs() - this.#turnAt >= this.#turnMs;
     // Rows that are about to be written were polled just now.
-    const news = rows ? new Map<number, TabNews>() : await this.#poll.look();
-    if (!news || [...news.values()].some(({ changed }) => !changed)) return undefined;
-    if (!isTurn && !isWhole && !rows && news.size === 0 && !this.#isTurnDue) return kept.spreadsheet;
+    const polled = rows ? { news: new Map<number, TabNews>(), accept: () => {} } : await this.#poll.look();
+    if (!polled || [...polled.news.values()].some(({ changed }) => !changed)) return undefined;
+    const { accept, news } = polled;
+    if (!isTurn && !isWhole && !rows && news.size === 0 && !this.#isTurnDue) {
+      accept();
+      return kept.spreadsheet;
+    }
     const spans = new Map(
       gridsOf(kept).map((grid) => {
         const { changed } = news.get(grid.sheetId) ?? {};
@@ -106,6 +110,7 @@ export class KeptTabs {
     this.#isTurnDue = false;
     this.#kept = { ...kept, spreadsheet: mended };
     this.#poll.keep(polledTabs(this.#kept));
+    accept();
     return mended;
   }
 

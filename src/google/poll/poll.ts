@@ -28,6 +28,14 @@ export interface TabNews {
   readonly idAt: (row: number) => unknown;
 }
 
+/** What a poll came to. */
+interface Polled {
+  /** By the numeric id of a tab; one in which nothing is new is absent. */
+  readonly news: ReadonlyMap<number, TabNews>;
+  /** To be called once the news were made use of: until then the next poll tells them again. */
+  readonly accept: () => void;
+}
+
 /** A column as it was polled last. */
 interface KeptColumn {
   readonly bytes: Buffer;
@@ -62,43 +70,61 @@ export class Poll {
     this.#tabs = tabs;
   }
 
-  /** Returns what is new in each tab by its numeric id; a tab in which nothing is new is absent. `undefined` where a tab is gone. */
-  async look(): Promise<ReadonlyMap<number, TabNews> | undefined> {
-    if (this.#tabs.length === 0) return new Map();
+  /** Asks anew. `undefined` where a tab is gone. */
+  async look(): Promise<Polled | undefined> {
+    const nothingNew = { news: new Map(), accept: () => {} };
+    if (this.#tabs.length === 0) return nothingNew;
     const answer = await this.#client.values(this.#tabs.flatMap(rangesOf));
     if (!answer) return undefined;
-    if (this.#answer?.equals(answer)) return new Map();
-    this.#answer = answer;
+    if (this.#answer?.equals(answer)) return nothingNew;
     const polled = new Map<string, Buffer>();
     for (const { columns, sheetId, startColumn } of splitColumns(answer))
       for (const [place, bytes] of columns.entries()) polled.set(`${sheetId} ${startColumn + place}`, bytes);
     const news = new Map<number, TabNews>();
-    const kept = new Map<string, KeptColumn>();
+    const columns = new Map<string, KeptColumn>();
     for (const tab of this.#tabs) {
-      const found = await this.#compare(tab, polled, kept);
+      const found = await this.#compare(tab, polled, columns);
       if (found) news.set(tab.sheetId, found);
     }
-    this.#columns = kept;
-    return news;
+    const accept = () => {
+      this.#answer = answer;
+      this.#columns = columns;
+    };
+    return { news, accept };
   }
 
+  /** Compares the columns of a tab with those of the poll before, and adds them to `columns`. */
   async #compare(
     tab: PolledTab,
     polled: ReadonlyMap<string, Buffer>,
-    kept: Map<string, KeptColumn>,
+    columns: Map<string, KeptColumn>,
   ): Promise<TabNews | undefined> {
     const values = new Map<number, Values>();
-    const bytesOf = (index: number) => polled.get(nameOf(tab, index)) ?? noValues;
+    const tails = new Map<number, Tail>();
     for (const index of tab.columns) {
-      const before = this.#columns.get(nameOf(tab, index));
-      const isSame = before?.bytes.equals(bytesOf(index)) ?? false;
-      const now = isSame ? undefined : await this.#read(bytesOf(index));
+      const name = nameOf(tab, index);
+      const [bytes, before] = [polled.get(name) ?? noValues, this.#columns.get(name)];
+      const isSame = before?.bytes.equals(bytes) ?? false;
+      const tail = isSame ? undefined : before && tailOf(before, bytes);
+      if (tail) tails.set(index, tail);
+      const now = isSame || tail ? undefined : await this.#read(bytes);
       if (now) values.set(index, now);
-      kept.set(nameOf(tab, index), { bytes: bytesOf(index), height: now?.length ?? before?.height ?? 0 });
+      const height = now?.length ?? (before?.height ?? 0) + (tail?.values.length ?? 0);
+      columns.set(name, { bytes, height });
     }
-    if (values.size === 0) return undefined;
+    if (values.size === 0) return tails.size === 0 ? undefined : newsOfTails(tab, tails);
+    for (const index of tails.keys())
+      values.set(index, await this.#read(polled.get(nameOf(tab, index)) ?? noValues));
+    return this.#compareAll(tab, columns, values);
+  }
+
+  async #compareAll(
+    tab: PolledTab,
+    columns: ReadonlyMap<string, KeptColumn>,
+    values: Map<number, Values>,
+  ): Promise<TabNews | undefined> {
     const heights = {
-      now: heightIn(kept, tab) ?? 0,
+      now: heightIn(columns, tab) ?? 0,
       before: heightIn(this.#columns, tab) ?? heightOf(tab),
     };
     const columnOf = (index: number, now: Values): PolledColumn => {
@@ -112,7 +138,8 @@ export class Poll {
     let changed = isAsHigh ? findChangedRows(tab.rows, own, heights.now) : undefined;
     if (!changed) {
       for (const index of tab.columns)
-        if (!values.has(index)) values.set(index, await this.#read(bytesOf(index)));
+        if (!values.has(index))
+          values.set(index, await this.#read(columns.get(nameOf(tab, index))?.bytes ?? noValues));
       const all = [...values].map(([index, now]) => columnOf(index, now));
       changed = alignRows(tab.rows, all, heights);
     }
@@ -133,6 +160,38 @@ const longMin = 100_000;
 const noValues = Buffer.from('[]');
 
 const nameOf = ({ sheetId }: PolledTab, index: number): string => `${sheetId} ${index}`;
+
+/** What came behind the last value of a column. */
+interface Tail {
+  readonly start: number;
+  readonly values: Values;
+}
+
+const comma = ','.charCodeAt(0);
+
+/** `undefined` where anything above is another, too. */
+function tailOf({ bytes: before, height }: KeptColumn, bytes: Buffer): Tail | undefined {
+  const end = before.length - 1;
+  if (bytes[end] !== comma || !bytes.subarray(0, end).equals(before.subarray(0, end))) return undefined;
+  return { start: height, values: readColumn(Buffer.concat([opening, bytes.subarray(end + 1)])) };
+}
+
+const opening = Buffer.from('[');
+
+/** Rows that were added below need not be looked for. */
+function newsOfTails({ idColumn }: PolledTab, tails: ReadonlyMap<number, Tail>): TabNews {
+  const rows = new Set(
+    [...tails.values()].flatMap(({ start, values }) =>
+      values.flatMap((value, place) => (value === '' ? [] : [start + place])),
+    ),
+  );
+  const ids = tails.get(idColumn);
+  const changed = { rows: [...rows].toSorted((one, other) => one - other) };
+  return {
+    changed,
+    idAt: (row) => (ids && row >= ids.start ? (ids.values[row - ids.start] ?? '') : undefined),
+  };
+}
 
 /** The filled rows of a tab as it was polled; `undefined` before it was. */
 function heightIn(columns: ReadonlyMap<string, KeptColumn>, tab: PolledTab): number | undefined {

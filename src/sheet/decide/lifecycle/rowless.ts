@@ -45,7 +45,7 @@ export function decideRowless(index: TabIndex, around: RowlessSurroundings): Ver
   const lost = [...vanished].filter((id) => index.records.has(id));
   const others = index.loose.records
     .filter(({ key }) => !present.has(key.id) && !vanished.has(key.id))
-    .toSorted((left, right) => byNumber.compare(left.key.id, right.key.id));
+    .toSorted((left, right) => compareIds(left.key.id, right.key.id));
   const creates = [...index.outbox.values()].filter((item) => isExpected(index, item, tokens));
   const changedRows = once(() => index.tab.rows.filter((row) => isChanged(index, row)));
   return [
@@ -68,7 +68,10 @@ function decideNewcomer(index: TabIndex, record: KnownRecord, creates: readonly 
   return create.state === 'review' ? { holds: [{ ...key, reason: doubtfulReason(create) }] } : nothing;
 }
 
-/** Ids are integers, or begin with the one of a lead. */
+/** Ids are integers, or begin with the one of a lead. There may be tens of thousands of them, and collation takes a hundred times as long. */
+const compareIds = (left: RecordId, right: RecordId): number =>
+  Number(left) - Number(right) || byNumber.compare(left, right);
+
 const byNumber = new Intl.Collator('en', { numeric: true });
 
 /** Whether the row of a create is there, or its record may still come. */
