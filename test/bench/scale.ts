@@ -208,4 +208,4 @@ for (const leads of flags.leads.split(',').map(Number)) {
     await rm(directory, { recursive: true, force: true });
   }
 }
-if (flags.plans) await measurePlans();
+if (flags.plans) measurePlans();
