@@ -75,7 +75,7 @@ export function observeTab(grid: Grid, layout: TabLayout): TabReading {
   const boxed = typed.filter(({ isOfCheckboxes }) => isOfCheckboxes);
   const observed: ObservedTab = {
     state: 'read',
-    rows: observeRows(rows, columns, fresh, spilled),
+    rows: observeRows(grid, columns, fresh, spilled),
     fields: new Set([...columns.fields.keys()].filter((field) => !spilled.has(field))),
     ...(typed.length > 0 ? { typed: findTyped(typed, columns), boxed: findTyped(boxed, columns) } : {}),
     hasSync: columns.sync !== undefined,
@@ -154,12 +154,14 @@ function isLeftEmpty(rows: Rows, index: number): boolean {
 }
 
 function observeRows(
-  rows: Rows,
+  { rows, tags }: Pick<Grid, 'rows' | 'tags'>,
   columns: ManagedColumns,
   fresh: ReadonlySet<FieldName>,
   spilled: ReadonlySet<FieldName>,
 ): ObservedRow[] {
   const indexes = managedIndexes(columns);
+  // A column that bears the mark of a field was one of ours.
+  const ours = new Set([...indexes, columns.pause ?? -1, ...tags.map(({ index }) => index)]);
   const isPauseLost = columns.pause !== undefined && isLeftEmpty(rows, columns.pause);
   return rows.flatMap((_, position) => {
     if (position === 0 || isBlankRow(rows, position, indexes)) return [];
@@ -175,9 +177,17 @@ function observeRows(
       sync: columns.sync === undefined ? emptyCell : withoutResult(cellAt(rows, position, columns.sync)),
       cells: Object.fromEntries(cells),
       ...(isPaused(rows, position, columns, isPauseLost) ? { isPaused: true as const } : {}),
+      ...(hasOwn(rows[position] ?? [], ours) ? { hasOwn: true as const } : {}),
     };
   });
 }
+
+/** Whether users wrote something into columns of their own. A formula is there for every row, and what it shows is nobody's note. */
+const hasOwn = (cells: Rows[number], ours: ReadonlySet<number>): boolean =>
+  cells.some((cell, index) => !ours.has(index) && !isBlank(cell) && !isFormula(cell));
+
+const isFormula = (cell: Cell): boolean =>
+  cell.kind === 'formula' || (cell.kind === 'error' && cell.formula !== undefined);
 
 function findOwnRows(rows: Rows, columns: ManagedColumns): OwnRow[] {
   const indexes = managedIndexes(columns);

@@ -96,7 +96,8 @@ export function noteLostRows(
   // The clock may have been set back since.
   const seenAt = (key: RecordKey) =>
     Math.min(lookedAt, before.get(recordKeyText(key)) ?? before.get(key.entity) ?? lookedAt);
-  const isLost = (key: RecordKey) => {
+  const isLost = ({ key, leave }: Agreement) => {
+    if (leave?.state === 'left') return false;
     const present = ids.get(key.entity);
     return present ? !present.has(key.id) : before.has(recordKeyText(key));
   };
@@ -104,7 +105,9 @@ export function noteLostRows(
     ...entities.flatMap((entity) =>
       ids.has(entity) ? [] : [[entity, before.get(entity) ?? lookedAt] as const],
     ),
-    ...agreements.flatMap(({ key }) => (isLost(key) ? [[recordKeyText(key), seenAt(key)] as const] : [])),
+    ...agreements.flatMap((agreement) =>
+      isLost(agreement) ? [[recordKeyText(agreement.key), seenAt(agreement.key)] as const] : [],
+    ),
   ]);
   return seenAt;
 }

@@ -33,7 +33,13 @@ export function decide(input: DecideInput): Plan {
   const verdicts = tabs.flatMap(({ tab, verdict }): Verdict[] => {
     if (!tab) return [verdict];
     const braked = tab === leads && brakedLeads ? brakedLeads : brakeTab(tab, areLeadsStopped);
-    return [verdict, ...judgeWhole(tab), braked.verdict, ...(braked.isStopped ? [] : judgeTab(tab, braked))];
+    return [
+      verdict,
+      tab.index.only.verdict,
+      ...judgeWhole(tab),
+      braked.verdict,
+      ...(braked.isStopped ? [] : judgeTab(tab, braked)),
+    ];
   });
   return assemble(table, verdicts);
 }
@@ -106,10 +112,21 @@ function assemble(index: TableIndex, verdicts: readonly Verdict[]): Plan {
     questions,
     rebased: collect(verdicts, 'rebased'),
     remapped: collect(verdicts, 'remapped'),
+    ruled: collect(verdicts, 'ruled'),
+    leftOut: countByEntity(collect(verdicts, 'leftOut')),
+    changesAt: collect(verdicts, 'changesAt').reduce(
+      (first, at) => Math.min(first, at),
+      Number.POSITIVE_INFINITY,
+    ),
     takesAccount: isAccountTaken(input, isAnswered),
     restlessRows: collect(verdicts, 'unsettled').length,
   };
 }
+
+const countByEntity = (keys: readonly RecordKey[]): Plan['leftOut'] =>
+  Object.fromEntries(
+    [...Map.groupBy(keys, ({ entity }) => entity)].map(([entity, { length }]) => [entity, length]),
+  );
 
 const distinctKeys = (keys: readonly RecordKey[]): RecordKey[] => [
   ...new Map(keys.map((key) => [recordKeyText(key), key])).values(),

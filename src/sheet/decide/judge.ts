@@ -171,8 +171,8 @@ const dependentKinds: ReadonlySet<ClassifiedRow['kind']> = new Set([
 ]);
 
 /** Finds the records without a row whose row another one may be: lost ones, and those whose own row may be another's. */
-function createSuspects({ foundIds, index, missing, orphaned }: ClassifiedTab, unsure: readonly RecordId[]) {
-  const lost = [...missing.filter(({ key }) => !foundIds.has(key.id)), ...orphaned];
+function createSuspects({ absent, foundIds, index, orphaned }: ClassifiedTab, unsure: readonly RecordId[]) {
+  const lost = [...absent.filter(({ key }) => !foundIds.has(key.id)), ...orphaned];
   const unsureOnes = unsure.flatMap((id) => index.agreements.get(id) ?? []);
   const find = createSuspectSearch(index, [...lost, ...unsureOnes]);
   const known = new Map<ObservedRow, readonly RecordId[]>();

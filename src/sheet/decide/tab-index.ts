@@ -14,6 +14,7 @@ import { showLayout } from '../port/shown-layout.ts';
 import type { ObservedRow, ReadTab } from '../port/table.ts';
 import { type Answers, createAnswers, readQuestionTab } from '../questions/answers.ts';
 import { createQuestionWriter, type QuestionWriter } from '../questions/questions.ts';
+import { type RuledTab, ruleTab, type TabRuling } from './only/tab-rule.ts';
 
 /** What the whole table and all that is known look like from where something is decided. It never changes. */
 export interface TableIndex {
@@ -28,6 +29,7 @@ export interface TableIndex {
   /** The row that has the ID of a record, in any tab. */
   readonly findRow: (key: RecordKey) => ObservedRow | undefined;
   readonly findAgreement: (key: RecordKey) => Agreement | undefined;
+  readonly findLead: (id: RecordId) => KnownRecord | undefined;
   /** The contacts of a lead in words. */
   readonly contactsOf: (lead: RecordId) => string | null;
 }
@@ -43,6 +45,8 @@ export interface TabIndex extends TableIndex {
   readonly outbox: ReadonlyMap<RecordId, OutboxItem>;
   /** The create that made a record, as long as it is kept. */
   readonly findOrigin: (id: RecordId) => OutboxItem | undefined;
+  /** What the tab's own rule says of its records. */
+  readonly only: TabRuling;
   /** In how many records of the tab that value of a field is agreed. */
   readonly countAgreed: (name: FieldName, value: unknown) => number;
 }
@@ -57,6 +61,7 @@ export function indexTable(given: DecideInput): TableIndex {
   };
   const questionTab = readQuestionTab(table);
   const rows = once(() => indexRows(input));
+  const allLeads = once(() => byId('lead', known.records));
   const contacts = once(() => summarizeContacts(known.records));
   const agreements = once(() => new Map(known.agreements.map((each) => [recordKeyText(each.key), each])));
   return {
@@ -68,6 +73,7 @@ export function indexTable(given: DecideInput): TableIndex {
     questionsTitle: questionTab && input.policy.questionsTitle,
     findRow: (key) => rows().get(recordKeyText(key)),
     contactsOf: (lead) => contacts().get(lead) ?? null,
+    findLead: (id) => allLeads().get(id),
     findAgreement: (key) => agreements().get(recordKeyText(key)),
   };
 }
@@ -94,7 +100,7 @@ export function indexTab(
   const made = [...outbox.values()].filter(({ kind, state }) => kind === 'create' && state === 'done');
   // Of several that made one record the first counts.
   const origins = new Map(made.toReversed().map((item) => [item.recordId, item]));
-  return {
+  const ruled: RuledTab = {
     ...table,
     entity,
     layout,
@@ -106,6 +112,7 @@ export function indexTab(
     findOrigin: (id) => origins.get(id),
     countAgreed: createCounts(agreements),
   };
+  return { ...ruled, only: ruleTab(ruled) };
 }
 
 export const byId = <Item extends { readonly key: RecordKey }>(entity: Entity, items: readonly Item[]) =>
