@@ -31,12 +31,14 @@ const wanted = z.union([said, z.array(said)], { error: 'must be a value or a lis
 const only = z
   .record(
     z.string(),
-    z.union([wanted, z.record(z.string(), wanted)], { error: 'must be a value or a list of values' }),
+    z
+      .union([wanted, z.record(z.string(), wanted)], { error: 'must be a value or a list of values' })
+      .describe(
+        'What a record of the tab has in that field, a value or several; all records where there is no rule. There are also updatedWithinDays, stage.pipeline, owner, and lead with a rule for the lead.',
+      ),
   )
   .optional()
-  .describe(
-    'Which records the tab has, by the values of their fields, their age and their lead; all where absent. What does not fit stays in the CRM.',
-  );
+  .describe('Which records the tab has. What does not fit stays in the CRM, and has no row.');
 
 const tab = (title: string) =>
   z.strictObject({

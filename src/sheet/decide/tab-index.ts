@@ -7,6 +7,7 @@ import type { FieldName } from '../../core/value.ts';
 import { createNames, type Names } from '../cells/codec.ts';
 import { summarizeContacts, tabFields } from '../cells/extra-fields.ts';
 import { comingTitles, namesOfRecords, titledChoices } from '../cells/lead-names.ts';
+import { ruleTab, type TabRuling } from '../only/tab-rule.ts';
 import type { DecideInput } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
 import { recordTabs, type TabLayout } from '../port/layout.ts';
@@ -14,7 +15,6 @@ import { showLayout } from '../port/shown-layout.ts';
 import type { ObservedRow, ReadTab } from '../port/table.ts';
 import { type Answers, createAnswers, readQuestionTab } from '../questions/answers.ts';
 import { createQuestionWriter, type QuestionWriter } from '../questions/questions.ts';
-import { type RuledTab, ruleTab, type TabRuling } from './only/tab-rule.ts';
 
 /** What the whole table and all that is known look like from where something is decided. It never changes. */
 export interface TableIndex {
@@ -100,7 +100,7 @@ export function indexTab(
   const made = [...outbox.values()].filter(({ kind, state }) => kind === 'create' && state === 'done');
   // Of several that made one record the first counts.
   const origins = new Map(made.toReversed().map((item) => [item.recordId, item]));
-  const ruled: RuledTab = {
+  const ruled = {
     ...table,
     entity,
     layout,
@@ -109,7 +109,7 @@ export function indexTab(
     records: byId(entity, known.records),
     agreements,
     outbox,
-    findOrigin: (id) => origins.get(id),
+    findOrigin: (id: RecordId) => origins.get(id),
     countAgreed: createCounts(agreements),
   };
   return { ...ruled, only: ruleTab(ruled) };

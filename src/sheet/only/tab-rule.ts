@@ -1,11 +1,18 @@
-import { findField } from '../../../core/fields/field.ts';
-import type { Entity } from '../../../core/record.ts';
-import type { Agreement, KnownRecord } from '../../../core/state.ts';
-import { listOr } from '../../../core/text/list-words.ts';
-import { brakeOf, shownOf } from '../../../core/waiting/brakes.ts';
-import type { Brake, StoppedChange } from '../../../core/waiting/waiting.ts';
-import { quoteValue } from '../../cells/sync-text.ts';
-import { type Fit, type FitSurroundings, judgeFit } from '../../only/fit.ts';
+import { findField } from '../../core/fields/field.ts';
+import type { Entity, RecordId } from '../../core/record.ts';
+import type { Agreement, Decision, KnownRecord } from '../../core/state.ts';
+import { listOr } from '../../core/text/list-words.ts';
+import { brakeOf, shownOf } from '../../core/waiting/brakes.ts';
+import type { Brake, Hold, StoppedChange } from '../../core/waiting/waiting.ts';
+import type { Names } from '../cells/codec.ts';
+import { quoteValue } from '../cells/sync-text.ts';
+import type { DecideInput } from '../plans/plan.ts';
+import { describeCell } from '../port/cell.ts';
+import { columnOf, type TabLayout } from '../port/layout.ts';
+import type { ReadTab } from '../port/table.ts';
+import type { Answers } from '../questions/answers.ts';
+import type { QuestionWriter } from '../questions/questions.ts';
+import { type Fit, type FitSurroundings, judgeFit } from './fit.ts';
 import {
   areRulesAlike,
   type Condition,
@@ -14,11 +21,7 @@ import {
   listOf,
   type OnlyRule,
   type Rule,
-} from '../../only/rule.ts';
-import { describeCell } from '../../port/cell.ts';
-import { columnOf } from '../../port/layout.ts';
-import type { TabIndex } from '../tab-index.ts';
-import { keepChosen, nothing, type Verdict } from '../verdict.ts';
+} from './rule.ts';
 
 /** What a tab's rule says of its records. */
 export interface TabRuling {
@@ -28,11 +31,32 @@ export interface TabRuling {
   readonly isOut: (agreement: Agreement) => boolean;
   /** Stops the tab until a user agrees to another rule. */
   readonly brakes: readonly Brake[];
-  readonly verdict: Verdict;
+  readonly verdict: RuleVerdict;
 }
 
-/** All that a ruling follows from, without the ruling itself. */
-export type RuledTab = Omit<TabIndex, 'only'>;
+/** What is said of the rule itself, in the terms of a verdict. */
+interface RuleVerdict {
+  readonly holds?: readonly Hold[];
+  readonly ruled?: readonly Entity[];
+  readonly scopes?: readonly string[];
+  readonly spent?: readonly string[];
+  readonly answers?: readonly Decision[];
+  readonly changesAt?: readonly number[];
+}
+
+/** All that a ruling follows from. */
+export interface RuledTab {
+  readonly entity: Entity;
+  readonly input: DecideInput;
+  readonly layout: TabLayout<Entity>;
+  readonly tab: ReadTab;
+  readonly names: Names;
+  readonly answers: Answers;
+  readonly questions: QuestionWriter;
+  readonly records: ReadonlyMap<RecordId, KnownRecord>;
+  readonly agreements: ReadonlyMap<RecordId, Agreement>;
+  readonly findLead: (id: RecordId) => KnownRecord | undefined;
+}
 
 const fitsAlways: Fit = { kind: 'fits', until: Number.POSITIVE_INFINITY };
 const neverKnown: Fit = { kind: 'unknown', until: Number.POSITIVE_INFINITY };
@@ -55,7 +79,7 @@ export function ruleTab(tab: RuledTab): TabRuling {
   if (applied && areRulesAlike(applied, wanted.rule)) {
     const hasNewNames = JSON.stringify(applied.named) !== JSON.stringify(wanted.rule.named);
     const isOver = conditions.length === 0;
-    return rulingOf(tab, fitBy(tab, conditions), hasNewNames || isOver ? { ruled: [entity] } : nothing);
+    return rulingOf(tab, fitBy(tab, conditions), hasNewNames || isOver ? { ruled: [entity] } : {});
   }
   return changeRule(tab, applied ?? everything, wanted.rule);
 }
@@ -63,7 +87,7 @@ export function ruleTab(tab: RuledTab): TabRuling {
 const rulingOf = (
   tab: RuledTab,
   fitOf: TabRuling['fitOf'],
-  verdict: Verdict = nothing,
+  verdict: RuleVerdict = {},
   brakes: readonly Brake[] = [],
 ): TabRuling => ({
   fitOf,
@@ -131,7 +155,12 @@ function changeRule(tab: RuledTab, before: Rule, after: Rule): TabRuling {
   const isMeant = kept !== undefined && (kept.seen ?? wording).includes(wording);
   const ask = () => questions.ofBrake(brake);
   const chosen = isMeant ? undefined : answers.choose(scope, ask, { shown: shownOf(brake) });
-  if (isMeant || chosen) return rulingOf(tab, next, { ...keepChosen(scope, chosen), ruled: [entity] });
+  if (isMeant || chosen)
+    return rulingOf(tab, next, {
+      scopes: [scope],
+      ...(chosen ? { answers: [chosen.decision] } : {}),
+      ruled: [entity],
+    });
   return rulingOf(tab, both, { scopes: [scope], ...(kept ? { spent: [scope] } : {}) }, [brake]);
 }
 
