@@ -206,6 +206,7 @@ describe('a tab with a rule that people and the daemon work on at once', { timeo
         await populate(people);
         for (const each of weave(happenings, ruled)) {
           await people.happen(each);
+          if ('act' in each) await settle(world);
           for (const pauseMs of [1_000, leaveAfterMs - 3_000, 2_000]) {
             world.clock.now += pauseMs;
             const { grounded: before, ...trail } = world.trail;

@@ -12,10 +12,12 @@ import {
   worldOfNewLeads,
 } from '../support/ruled-tab.ts';
 import {
+  addRecord,
   addRow,
   cellFor,
   changeRecord,
   copyRow,
+  createWorld,
   journalOf,
   leadKey,
   recordOf,
@@ -104,6 +106,39 @@ describe('a tab that has some of the records alone', () => {
     expect(titlesIn(world)).toEqual(['Acme GmbH']);
     await waitToLeave(world, 60_000);
     expect(titlesIn(world)).toEqual([]);
+  });
+
+  describe.each(['with', 'without'])('%s the column Sync', (column) => {
+    async function worldWithLeaving() {
+      const world = await worldOfNewLeads([newLead('Acme')]);
+      if (column === 'without') world.hiddenFields.add('Sync');
+      changeRecord(world, acme, { status_name: 'lost' });
+      await settle(world);
+      return world;
+    }
+
+    async function expectToLeaveAfterAll(world: World) {
+      expect(titlesIn(world)).toEqual(['Acme GmbH']);
+      await waitToLeave(world, leaveAfterMs - 60_000);
+      expect(titlesIn(world)).toEqual(['Acme GmbH']);
+      await waitToLeave(world, 60_000);
+      expect(titlesIn(world)).toEqual([]);
+    }
+
+    it('counts them anew where the record changes in the moment in which its row was to go', async () => {
+      const world = await worldWithLeaving();
+      changeRecord(world, acme, { title: 'Acme GmbH' });
+      await waitToLeave(world);
+      await expectToLeaveAfterAll(world);
+    });
+
+    it('counts them anew where both sides change alike in that moment', async () => {
+      const world = await worldWithLeaving();
+      changeRecord(world, acme, { title: 'Acme GmbH' });
+      rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
+      await waitToLeave(world);
+      await expectToLeaveAfterAll(world);
+    });
   });
 
   it('keeps a row that fits again before its time is up', async () => {
@@ -268,6 +303,31 @@ describe('the absence of a record that does not fit', () => {
     expect(titles(world)).toEqual(['Beta']);
   });
 
+  it.each(['lost', 'unanswered'] as const)(
+    'stays no delete while the row that is to come back is %s',
+    async (outcome) => {
+      const world = createWorld({ policy: { vanishedRows: 'trash' } });
+      setRule(world, { lead: { status: 'new' } }, 'task');
+      addRecord(world, 'lead', newLead('Acme'));
+      for (const title of ['Call', 'Write'])
+        addRecord(world, 'task', { title, lead_id: title === 'Call' ? 1 : 4 });
+      addRecord(world, 'lead', newLead('Beta'));
+      await settle(world);
+      const [lead] = [...world.crm.values()];
+      if (!lead) throw new Error('The CRM has no lead.');
+      changeRecord(world, lead.key, { status_name: 'lost' });
+      await settle(world);
+      await waitToLeave(world);
+      changeRecord(world, lead.key, { status_name: 'new' });
+      await pull(world);
+      await cycle(world, outcome);
+      restart(world);
+      await settle(world);
+      expect(titles(world)).toEqual(['Acme', 'Call', 'Write', 'Beta']);
+      expect(titlesIn(world, 'task')).toContain('Call');
+    },
+  );
+
   it('is forgotten with the record', async () => {
     const world = await worldOfNewLeads([newLead('Acme'), newLead('Beta')]);
     changeRecord(world, acme, { status_name: 'lost' });
@@ -335,6 +395,7 @@ describe('a row that a user puts back', () => {
     await settle(world);
     expect(titles(world)).toEqual(['Acme', 'Beta']);
     expect(titlesIn(world)).toEqual(['Beta', 'Acme']);
+    expect(syncOf(rowOf(world, acme))).toMatch(/^Held: does not fit this tab/);
   });
 
   it('stays a copy where its original is there', async () => {
