@@ -1,4 +1,5 @@
 import { sweepsToProve } from '../../src/core/reading/observe.ts';
+import { leaveAfterMs } from '../../src/sheet/only/leave.ts';
 import { isQuiet, type Plan } from '../../src/sheet/plans/plan.ts';
 import { checkReasons } from './invariants.ts';
 import type { People } from './people.ts';
@@ -125,7 +126,12 @@ function writesKnownByMs({ stage: { clock, link } }: People): number {
     const isInverse = receipt.includes('"inverse"');
     return now < settlesAt && (tokens.length > 0 || isInverse) ? [settlesAt - now] : [];
   });
-  return clock.monotonicMs() + Math.max(0, ...waitsMs.map((waitMs) => waitMs + lookWithinMs));
+  // A row that says that it leaves is at rest once it has.
+  const leavesMs = link.mirror
+    .readAgreements()
+    .flatMap(({ leave }) => (leave?.state === 'leaving' ? [leave.at + leaveAfterMs - now] : []));
+  const all = [...waitsMs, ...leavesMs];
+  return clock.monotonicMs() + Math.max(0, ...all.map((waitMs) => waitMs + lookWithinMs));
 }
 
 /** People look at what the daemon left. Answers whether there was anything to mend. */
