@@ -213,6 +213,19 @@ describe('the names in a rule', () => {
     ]);
   });
 
+  it('tell a name of a user from an id by what records have', async () => {
+    const world = createWorld();
+    setRule(world, { owner: 'Ana' });
+    addRecord(world, 'lead', { title: 'Acme', 'custom.owner': 'u1' });
+    const plan = await settle(world);
+    expect(plan.holds).toMatchObject([
+      { reason: expect.stringMatching(/owner: “Ana” is not the id of a user\. .* u1\./) },
+    ]);
+    setRule(world, { owner: 'u1' });
+    expect((await settle(world)).holds).toEqual([]);
+    expect(titlesIn(world)).toEqual(['Acme']);
+  });
+
   it('that the CRM no longer has leave the rule from before in force', async () => {
     let world = await worldOfNewLeads([newLead('Acme'), lostLead('Beta')], {
       only: { status: ['new', 'In talks'] },

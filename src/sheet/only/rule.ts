@@ -121,16 +121,24 @@ interface Lookup {
   readonly faults: string[];
 }
 
-/** Understands a rule by what the CRM has now. `before` is what its names stood for when it was understood last. */
+/** What a rule is understood by. */
+export interface RuleGround {
+  readonly catalog: Catalog;
+  /** The ids of users that are known to be some; those that nobody names are told by their form without. */
+  readonly userIds?: (() => readonly string[]) | undefined;
+  /** What the names in the rule stood for when it was understood last. */
+  readonly before?: Rule['named'] | undefined;
+}
+
+/** Understands a rule by what the CRM has now. */
 export function resolveRule(
   entity: Entity,
   rule: OnlyRule,
-  catalog: Catalog,
-  before: Rule['named'] = {},
+  { before = {}, catalog, userIds }: RuleGround,
 ): Resolved {
   const lookup: Lookup = {
     catalog,
-    names: createNames(catalog, [], 'UTC'),
+    names: { ...createNames(catalog, [], 'UTC'), ...(userIds ? { userIds } : {}) },
     before,
     named: {},
     faults: [],
