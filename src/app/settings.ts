@@ -34,11 +34,13 @@ const only = z
     z
       .union([wanted, z.record(z.string(), wanted)], { error: 'must be a value or a list of values' })
       .describe(
-        'What a record of the tab has in that field, a value or several; all records where there is no rule. There are also updatedWithinDays, stage.pipeline, owner, and lead with a rule for the lead.',
+        'What its records have in that field: a value, or several; null is an empty field. There are also updatedWithinDays, owner, stage.pipeline, and lead with a rule for the lead.',
       ),
   )
   .optional()
-  .describe('Which records the tab has. What does not fit stays in the CRM, and has no row.');
+  .describe(
+    'Which records the tab has; all where there is no rule. What does not fit stays in the CRM, and has no row.',
+  );
 
 const tab = (title: string) =>
   z.strictObject({

@@ -3,15 +3,16 @@ import type { Mirror } from '../core/mirror.ts';
 import { type Entity, entities } from '../core/record.ts';
 import { namesOfRecords } from './cells/lead-names.ts';
 import { sheetFacts } from './facts.ts';
-import { everything, type Resolved, type Rule, type RuleGround, resolveRule } from './only/rule.ts';
+import {
+  everything,
+  type OnlyRule,
+  type Resolved,
+  type Rule,
+  type RuleGround,
+  resolveRule,
+  type TabRule,
+} from './only/rule.ts';
 import type { Policy } from './policy.ts';
-
-/** The rule of a tab: what it goes by since a plan was applied, and what the configuration wants by what the CRM has now. */
-export interface TabRule {
-  /** Absent where the tab never had a rule: then it has all records. */
-  readonly applied?: Rule;
-  readonly wanted: Resolved;
-}
 
 /** The rules of the tabs that have one, or had one. */
 export const readRules = (mirror: Mirror, policy: Policy): ReadonlyMap<Entity, TabRule> =>
@@ -26,12 +27,18 @@ export const readRules = (mirror: Mirror, policy: Policy): ReadonlyMap<Entity, T
 export function saveRule(mirror: Mirror, policy: Policy, entity: Entity): void {
   const { wanted } = readRule(mirror, policy, entity) ?? {};
   if (wanted?.kind !== 'rule') return;
-  if (policy.tabs[entity].only === undefined) mirror.dropFact(sheetFacts.only(entity));
+  if (ruleOf(policy, entity) === undefined) mirror.dropFact(sheetFacts.only(entity));
   else mirror.saveFact(sheetFacts.only(entity), wanted.rule);
 }
 
-function readRule(mirror: Mirror, { tabs }: Policy, entity: Entity): TabRule | undefined {
-  const { only } = tabs[entity];
+/** A rule without a condition is none. */
+function ruleOf({ tabs }: Policy, entity: Entity): OnlyRule | undefined {
+  const { only = {} } = tabs[entity];
+  return Object.keys(only).length === 0 ? undefined : only;
+}
+
+function readRule(mirror: Mirror, policy: Policy, entity: Entity): TabRule | undefined {
+  const only = ruleOf(policy, entity);
   const applied = mirror.readFact(sheetFacts.only(entity));
   if (applied === undefined && only === undefined) return undefined;
   const wanted = only ? resolveRule(entity, only, groundOf(mirror, applied)) : noRule;

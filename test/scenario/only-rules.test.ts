@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Catalog } from '../../src/core/fields/catalog.ts';
 import { answerLabels, decisionOf } from '../../src/core/waiting/answer.ts';
 import { brakeScope, shownOf } from '../../src/core/waiting/brakes.ts';
+import { sheetFacts } from '../../src/sheet/facts.ts';
 import { leaveAfterMs } from '../../src/sheet/only/leave.ts';
 import { isQuiet, type Plan } from '../../src/sheet/plans/plan.ts';
 import { describeCell, textCell } from '../../src/sheet/port/cell.ts';
@@ -85,8 +86,16 @@ describe('another rule', () => {
     approve(world, plan);
     await settle(world);
     expect(titlesIn(world)).toHaveLength(9);
-    // There is no rule any more that anything is remembered of.
-    expect(isQuiet(await settle(world))).toBe(true);
+    expect((await settle(world)).ruled).toEqual([]);
+    expect(world.mirror.readFact(sheetFacts.only('lead'))).toBeUndefined();
+  });
+
+  it('without a condition is none, and nothing is remembered of it', async () => {
+    const world = await worldWithLeads(['Acme', 'Beta']);
+    setRule(world, {});
+    const plan = await settle(world);
+    expect([isQuiet(plan), plan.ruled, titlesIn(world)]).toEqual([true, [], ['Acme', 'Beta']]);
+    expect(world.mirror.readFact(sheetFacts.only('lead'))).toBeUndefined();
   });
 
   it('asks nothing more once the configuration is put back', async () => {

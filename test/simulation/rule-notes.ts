@@ -1,8 +1,14 @@
 import { formattedValue } from '../../src/sandbox/sheets/display/display.ts';
 import type { Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
-import type { People } from './people.ts';
 import { sheetIds } from './spreadsheet.ts';
+import type { Stage } from './stage.ts';
 import { Violation } from './violation.ts';
+
+/** What people wrote beside rows, and where. */
+interface NotePeople {
+  readonly notes: Set<string>;
+  readonly stage: Stage;
+}
 
 const notePattern = /^keep R\d+ \d+$/;
 
@@ -14,7 +20,7 @@ export function notesIn({ sheets }: Spreadsheet): ReadonlySet<string> {
 }
 
 /** Somebody did something: what notes it made or took away was meant. */
-export function noteNotes({ notes, stage }: People, before: Spreadsheet, after: Spreadsheet): void {
+export function noteNotes({ notes, stage }: NotePeople, before: Spreadsheet, after: Spreadsheet): void {
   if (!stage.hasRule) return;
   const [was, is] = [notesIn(before), notesIn(after)];
   for (const note of was) if (!is.has(note)) notes.delete(note);
@@ -22,7 +28,7 @@ export function noteNotes({ notes, stage }: People, before: Spreadsheet, after: 
 }
 
 /** S13: no row with a note left by the rule; with a record that is gone its row goes, and the history keeps the note. */
-export function checkNotes({ notes, stage }: People): void {
+export function checkNotes({ notes, stage }: NotePeople): void {
   const left = notesIn(stage.spreadsheet.current());
   const told = stage.link.mirror
     .searchJournal({ limit: 100_000 })

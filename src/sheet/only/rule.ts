@@ -37,6 +37,13 @@ export type Resolved =
   | { readonly kind: 'rule'; readonly rule: Rule }
   | { readonly kind: 'fault'; readonly fault: string };
 
+/** The rule of a tab: what it goes by since a plan was applied, and what the configuration wants by what the CRM has now. */
+export interface TabRule {
+  /** Absent where the tab never had a rule: then it has all records. */
+  readonly applied?: Rule;
+  readonly wanted: Resolved;
+}
+
 /** The rule of a tab that has all records. */
 export const everything: Rule = { conditions: [], named: {} };
 

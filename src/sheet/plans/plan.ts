@@ -5,7 +5,7 @@ import type { Agreement, Decision, JournalEntry, KnownRecord, OutboxItem } from 
 import type { Contest } from '../../core/waiting/contest.ts';
 import type { Brake, Conflict, Hold, Refusal } from '../../core/waiting/waiting.ts';
 import type { Remap } from '../column-map.ts';
-import type { TabRule } from '../only-rules.ts';
+import type { TabRule } from '../only/rule.ts';
 import type { Policy } from '../policy.ts';
 import type { Cell } from '../port/cell.ts';
 import type { Suspect } from '../port/damage.ts';
