@@ -13,7 +13,7 @@ import { saveColumnMap } from './column-map.ts';
 import { addVoidClaims, noteDamage } from './damages.ts';
 import type { SheetLink } from './link.ts';
 import { moveLeave } from './only/leave.ts';
-import { saveRule } from './only-rules.ts';
+import { forgetRules, saveRule } from './only-rules.ts';
 import type { Plan, TableStep } from './plans/plan.ts';
 import { describeCell } from './port/cell.ts';
 import type { Mark } from './port/instance.ts';
@@ -63,6 +63,7 @@ function commitPlan(link: SheetLink, plan: Plan): OpenWrite | undefined {
     if (plan.takesAccount) {
       beginRebase(mirror, otherAccountReason, { now: link.clock.now(), newWord: link.newWord() });
       takeAccount(link);
+      forgetRules(mirror);
     }
     return open;
   });

@@ -31,6 +31,11 @@ export function saveRule(mirror: Mirror, policy: Policy, entity: Entity): void {
   else mirror.saveFact(sheetFacts.only(entity), wanted.rule);
 }
 
+/** Forgets by which rules tabs have their records: what their names stand for is of another account. */
+export function forgetRules(mirror: Mirror): void {
+  for (const entity of entities) mirror.dropFact(sheetFacts.only(entity));
+}
+
 /** A rule without a condition is none. */
 function ruleOf({ tabs }: Policy, entity: Entity): OnlyRule | undefined {
   const { only = {} } = tabs[entity];
@@ -49,6 +54,6 @@ const noRule: Resolved = { kind: 'rule', rule: everything };
 
 function groundOf(mirror: Mirror, applied: Rule | undefined): RuleGround {
   const catalog = mirror.readCatalog() ?? emptyCatalog;
-  const { userIds } = namesOfRecords({ catalog, records: mirror.readRecords() });
+  const userIds = () => namesOfRecords({ catalog, records: mirror.readRecords() }).userIds();
   return { catalog, userIds, before: applied?.named };
 }

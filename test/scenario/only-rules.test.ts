@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import type { Catalog } from '../../src/core/fields/catalog.ts';
 import { answerLabels, decisionOf } from '../../src/core/waiting/answer.ts';
 import { brakeScope, shownOf } from '../../src/core/waiting/brakes.ts';
@@ -149,6 +149,19 @@ describe('another rule', () => {
   });
 });
 
+test('of very many rows that leave at once, each write takes some', async () => {
+  const world = await worldOfNewLeads(many(250, newLead));
+  setRule(world, { status: 'lost' });
+  approve(world, await settle(world));
+  await settle(world);
+  world.clock.now += leaveAfterMs;
+  const deleted = ({ table }: Plan) => table.filter(({ write }) => write.kind === 'delete').length;
+  expect(deleted(await cycle(world))).toBe(200);
+  expect(deleted(await cycle(world))).toBe(50);
+  await settle(world);
+  expect([titlesIn(world), titles(world).length]).toEqual([[], 250]);
+});
+
 describe('the brakes of a tab with a rule', () => {
   it('count what leaves by the rule apart from what users deleted', async () => {
     const world = await worldOfNewLeads(many(12, newLead));
@@ -220,6 +233,31 @@ describe('the names in a rule', () => {
       ['Acme GmbH', 'Beta'],
       ['Acme GmbH', 'Beta', 'Coda'],
     ]);
+  });
+
+  it('follow the new name of an option, whichever of records and catalog has it first', async () => {
+    const tiers = (first: string): Catalog => ({
+      ...sampleCatalog,
+      customFields: sampleCatalog.customFields.map((field) =>
+        field.key === 'tier' ? { ...field, options: [first, 'Silver'], optionIds: [1, 2] } : field,
+      ),
+    });
+    for (const isCatalogFirst of [true, false]) {
+      let world = withCatalog(createWorld(), tiers('Gold'));
+      setRule(world, { 'custom.tier': 'Gold' });
+      addRecord(world, 'lead', { title: 'Acme', 'custom.tier': 'Gold' });
+      addRecord(world, 'lead', { title: 'Beta', 'custom.tier': 'Silver' });
+      await settle(world);
+      if (isCatalogFirst) world = withCatalog(world, tiers('Platinum'));
+      else changeRecord(world, leadKey(1), { 'custom.tier': 'Platinum' });
+      await settle(world);
+      await waitToLeave(world);
+      if (isCatalogFirst) changeRecord(world, leadKey(1), { 'custom.tier': 'Platinum' });
+      else world = withCatalog(world, tiers('Platinum'));
+      const plan = await settle(world);
+      await waitToLeave(world);
+      expect([titlesIn(world), plan.holds, plan.brakes]).toEqual([['Acme'], [], []]);
+    }
   });
 
   it('tell a name of a user from an id by what records have', async () => {

@@ -14,6 +14,7 @@ import { classifyTab } from './classify.ts';
 import { findOver } from './damage/damaged.ts';
 import { judgeTab, judgeWhole } from './judge.ts';
 import { forgetFreshColumns, holdMissingColumns } from './rows/columns.ts';
+import { limitLeaves } from './rows/leaving.ts';
 import { byId, indexTab, indexTable, type TableIndex } from './tab-index.ts';
 import { collect, type Verdict } from './verdict.ts';
 
@@ -41,7 +42,7 @@ export function decide(input: DecideInput): Plan {
       ...(braked.isStopped ? [] : judgeTab(tab, braked)),
     ];
   });
-  return assemble(table, verdicts);
+  return assemble(table, limitLeaves(verdicts));
 }
 
 /** A tab that can be read, and what is said of it at once. */

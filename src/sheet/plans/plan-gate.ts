@@ -137,7 +137,6 @@ export function followUp(plan: Plan, begun: ReadonlySet<string>): Plan {
     settledDecisions: plan.settledDecisions.filter((scope) => !needed.has(scope)),
     rebased: [],
     remapped: [],
-    ruled: [],
     takesAccount: false,
   };
 }

@@ -50,7 +50,9 @@ export function decideLeave(index: TabIndex, { record, row }: MergedRow, standin
     };
   const saying: RowState = { ...state, besides: `leaves this tab: ${fit.why}` };
   const isSaid = !index.tab.hasSync || isSaying(index, row, saying);
-  const isCounted = leave !== undefined && isSaid && leave.at >= agreement.changedAt;
+  // The clock may have been set back since.
+  const isTimed = leave !== undefined && leave.at >= agreement.changedAt && leave.at <= now;
+  const isCounted = isTimed && isSaid;
   const since = isCounted ? leave.at : now;
   if (now < since + leaveAfterMs)
     return {
@@ -87,4 +89,19 @@ function planLeave(
     verdict: { table: [{ write, key, leaves: true as const, journal }] },
     isOver: true as const,
   };
+}
+
+/** Every row that is deleted is copied first: more of them in one write would take Google too long. */
+const leavesMax = 200;
+
+/** The verdicts with as many rows leaving as one write may take; the others are decided again in the next cycle. */
+export function limitLeaves(verdicts: readonly Verdict[]): readonly Verdict[] {
+  let left = leavesMax;
+  return verdicts.map((verdict) => {
+    if (!verdict.table?.some(({ leaves }) => leaves)) return verdict;
+    left -= 1;
+    // Nothing else is written to such a row, and nothing else is known of it.
+    const { agreementsSaved: _leave, table: _delete, ...rest } = verdict;
+    return left < 0 ? rest : verdict;
+  });
 }
