@@ -84,7 +84,10 @@ function rowsById({ sheets }: Spreadsheet): Map<string, Readonly<Record<string, 
 function setStatus(people: People, { what, which }: Operation): void {
   const record = pick(people.liveRecords('lead'), which);
   const status = pick([...fittingStatuses, 'qualified', 'qualified', 'qualified'], what) ?? null;
-  if (record) callCrm(people, 'PUT', `/leads/${record.id}`, { status_name: status });
+  if (!record) return;
+  callCrm(people, 'PUT', `/leads/${record.id}`, { status_name: status });
+  // The absence of its row is no delete any longer, and counts for no brake.
+  if (!fits(people, record.id)) people.masses.forgetRecord('lead', record.id);
 }
 
 function typeStatus(people: People, { what, which }: Operation): void {
