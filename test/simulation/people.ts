@@ -13,7 +13,7 @@ import { Accidents } from './accidents.ts';
 import { Claims } from './claims.ts';
 import { Masses, type Side } from './masses.ts';
 import { OwnCells } from './own-cells.ts';
-import { noteNotes } from './rule-notes.ts';
+import { fitsRule, noteNotes } from './rule-notes.ts';
 import { sheetIds } from './spreadsheet.ts';
 import type { SqlWork } from './sql-work.ts';
 import type { Stage } from './stage.ts';
@@ -234,6 +234,11 @@ export class People {
     };
     const rows = this.tab(entity)?.rows ?? [];
     return new Set(rows.filter(isOwn).map(({ id }) => id));
+  }
+
+  /** Whether the rule of a tab leaves a record of the CRM out of it. */
+  isLeftOut(entity: TabEntity, id: string): boolean {
+    return entity === 'lead' && this.stage.hasRule && !fitsRule(this.stage, id);
   }
 
   /** How many may go at once of as few as there are here. */

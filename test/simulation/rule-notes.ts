@@ -1,7 +1,7 @@
 import { formattedValue } from '../../src/sandbox/sheets/display/display.ts';
 import type { Spreadsheet } from '../../src/sandbox/sheets/spreadsheet.ts';
 import { sheetIds } from './spreadsheet.ts';
-import type { Stage } from './stage.ts';
+import { fittingStatuses, type Stage } from './stage.ts';
 import { Violation } from './violation.ts';
 
 /** What people wrote beside rows, and where. */
@@ -17,6 +17,12 @@ export function notesIn({ sheets }: Spreadsheet): ReadonlySet<string> {
   const sheet = sheets.find(({ sheetId }) => sheetId === sheetIds.lead);
   const texts = (sheet?.rows ?? []).flatMap((row) => row.map((cell) => formattedValue(cell)));
   return new Set(texts.filter((text) => notePattern.test(text)));
+}
+
+/** Whether the lead with the id has one of the statuses that the tab has. */
+export function fitsRule({ crm }: Stage, id: string): boolean {
+  const lead = crm.records.leads.live().find((each) => String(each.id) === id);
+  return fittingStatuses.some((status) => status === (lead?.status_name ?? null));
 }
 
 /** Somebody did something: what notes it made or took away was meant. */

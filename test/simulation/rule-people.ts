@@ -40,7 +40,7 @@ export async function workOnRule(people: People, operation: Operation): Promise<
 
 /** Whether a lead has to have a row: it fits, or what people wrote beside its row keeps it there. */
 export function isInTab(people: People, entity: TabEntity, id: string): boolean {
-  if (entity !== 'lead' || !people.stage.hasRule || fits(people, id)) return true;
+  if (entity !== 'lead' || !people.isLeftOut(entity, id)) return true;
   const tab = people.tab('lead');
   const column = tab?.columnOf(noteHeader);
   const row = tab?.rows.find((each) => each.id === id);
@@ -49,12 +49,6 @@ export function isInTab(people: People, entity: TabEntity, id: string): boolean 
     column !== undefined &&
     formattedValue(tab?.sheet.rows[row.position]?.[column]) !== ''
   );
-}
-
-/** Whether the lead with the id has one of the statuses that the tab has. */
-function fits({ stage }: People, id: string): boolean {
-  const lead = stage.crm.records.leads.live().find((each) => String(each.id) === id);
-  return fittingStatuses.some((status) => status === (lead?.status_name ?? null));
 }
 
 /** Whether the row of an owner may go although its record stays: the daemon has seen that it does not fit. */
@@ -84,10 +78,7 @@ function rowsById({ sheets }: Spreadsheet): Map<string, Readonly<Record<string, 
 function setStatus(people: People, { what, which }: Operation): void {
   const record = pick(people.liveRecords('lead'), which);
   const status = pick([...fittingStatuses, 'qualified', 'qualified', 'qualified'], what) ?? null;
-  if (!record) return;
-  callCrm(people, 'PUT', `/leads/${record.id}`, { status_name: status });
-  // The absence of its row is no delete any longer, and counts for no brake.
-  if (!fits(people, record.id)) people.masses.forgetRecord('lead', record.id);
+  if (record) callCrm(people, 'PUT', `/leads/${record.id}`, { status_name: status });
 }
 
 function typeStatus(people: People, { what, which }: Operation): void {
