@@ -5,6 +5,7 @@ import { type Entity, entities } from '../core/record.ts';
 import { labelKey } from '../core/text/label-key.ts';
 import { isLoopback } from '../http/guard.ts';
 import { contactsField, extraFieldNames, recordUrlField } from '../sheet/cells/extra-fields.ts';
+import { findRuleFaults } from '../sheet/only/rule.ts';
 import { standardFieldNames } from '../sheet/policy.ts';
 import { isPlaceAlone, isSafeUrl, moreThanPlace, unsafeUrl } from './setting-urls.ts';
 import {
@@ -47,6 +48,7 @@ const checkSheet = (sheet: SheetSettings, recordUrl: string | undefined): string
     ...checkFields(entity, tab),
     ...checkExtras(entity, tab, sheet, recordUrl),
     ...checkHeaders(entity, tab),
+    ...findRuleFaults(entity, tab.only ?? {}).map((fault) => `sheet.tabs.${tabNames[entity]}.only.${fault}`),
   ]),
   ...checkTitles(sheet),
 ];

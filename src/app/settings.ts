@@ -24,6 +24,24 @@ const column = z.strictObject({
 
 const vanishedRows = z.enum(['ask', 'trash', 'restore']);
 
+const said = z.union([z.string(), z.number(), z.boolean(), z.null()], {
+  error: 'must be a value or a list of values',
+});
+const wanted = z.union([said, z.array(said)], { error: 'must be a value or a list of values' });
+const only = z
+  .record(
+    z.string(),
+    z
+      .union([wanted, z.record(z.string(), wanted)], { error: 'must be a value or a list of values' })
+      .describe(
+        'What its records have in that field: a value, or several; null is an empty field. There are also updatedWithinDays, owner, stage.pipeline, and lead with a rule for the lead.',
+      ),
+  )
+  .optional()
+  .describe(
+    'Which records the tab has; all where there is no rule. What does not fit stays in the CRM, and has no row.',
+  );
+
 const tab = (title: string) =>
   z.strictObject({
     title: tabTitle(title, 'Name of the tab.'),
@@ -39,6 +57,7 @@ const tab = (title: string) =>
       .array(z.string())
       .default([])
       .describe('Fields whose columns come first in a new tab, from left to right; the others follow.'),
+    only,
   });
 
 /** Contacts cost a request for every lead, so only those who want them have them. */

@@ -87,7 +87,7 @@ const conflicts = { crm: 'crm', sheet: 'table', ask: 'ask' } as const;
 const directions = { both: 'both', toSheet: 'toTable', off: 'off' } as const;
 
 function readTab(sheet: SheetSettings, entity: Entity): TabPolicy {
-  const { title, conflict, columns, order, pauseColumn, vanishedRows } = tabSettings(sheet, entity);
+  const { title, conflict, columns, only, order, pauseColumn, vanishedRows } = tabSettings(sheet, entity);
   const rules = Object.entries(columns).map(([name, column]): [string, ColumnPolicy] => [
     name,
     {
@@ -104,5 +104,6 @@ function readTab(sheet: SheetSettings, entity: Entity): TabPolicy {
     order,
     pauseHeader: pauseColumn,
     vanishedRows,
+    only,
   };
 }

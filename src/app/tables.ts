@@ -41,12 +41,17 @@ function walk(node: Schema | boolean, path: readonly string[], isRequired: boole
     {
       path: dotted,
       variable: environmentVariables.find((variable) => variable.path.join('.') === dotted)?.name,
-      kind: setting.enum ? setting.enum.join(' | ') : (setting.type?.toString() ?? 'text'),
+      kind: kindOf(setting),
       initial: setting.default === undefined ? undefined : JSON.stringify(setting.default),
       isRequired,
       description: setting.description ?? '',
     },
   ];
+}
+
+function kindOf({ anyOf, enum: words, type }: Schema): string {
+  if (words) return words.join(' | ');
+  return type?.toString() ?? (anyOf ? 'value or list' : 'text');
 }
 
 const tabPath = /^(sheet\.tabs|warehouse\.tables)\.\w+\./;

@@ -138,6 +138,11 @@ function describeNumbers({ isManual, queue, restlessRows, sides, tabs }: StatusA
     ...alignColumns([[...header, 'pending', 'errors', 'conflicts', 'held', 'all read'], ...rows]),
     `Queue: ${queue.kind === 'bullmq' ? 'BullMQ on Redis' : 'in process'}.`,
     ...(isManual ? ['Nothing is written by itself: see what waits with plan, and do it with apply.'] : []),
+    ...tabs.flatMap(({ recordsLeftOut, title }) =>
+      recordsLeftOut > 0
+        ? [`${recordsLeftOut} records of “${title}” have no row by the rule of the tab.`]
+        : [],
+    ),
     ...(restlessRows > 0 ? [`${restlessRows} rows changed just now and are taken once they rest.`] : []),
   ];
 }

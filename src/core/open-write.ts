@@ -23,6 +23,8 @@ export interface Consequences {
   readonly creates?: Fields;
   /** The record is forgotten once its row is gone. */
   readonly forgets?: true;
+  /** The record stays, and a rule keeps it out of the side once its row is gone. */
+  readonly leaves?: true;
   /** The suspect that is over with it, because a user chose to restore what was there. */
   readonly closes?: string;
 }

@@ -75,6 +75,17 @@ export interface Agreement {
   readonly notice: string;
   /** Since when it is shown, epoch ms, and which fields it is about; absent where it is old news. */
   readonly noticed?: Noticed | undefined;
+  /** A rule of the side keeps the record out of it; absent where none does. */
+  readonly leave?: Leave | undefined;
+}
+
+/**
+ * How a row leaves a side whose rule its record does not fit, while the record stays in the CRM: no absence of the row means a delete.
+ * `leaving`: in step, and said so since `at` (epoch ms). `moving`: a write deletes or adds the row. `left`: it has none.
+ */
+export interface Leave {
+  readonly state: 'leaving' | 'moving' | 'left';
+  readonly at: number;
 }
 
 export interface Noticed {

@@ -135,6 +135,10 @@ function planRecord(entries: readonly HistoryEntry[], occasion: Occasion): UndoP
   // The first line of nearly every record tells of its row: what was changed since goes back without it.
   const isOnlyShown = entries.every(({ kind }) => kind !== 'update') && hasLine('create', 'table');
   const hasComeBack = entries.some(({ cause }) => cause === restoredCause);
+  if (entries.every(({ kind, side }) => kind === 'delete' && side === 'table'))
+    return refuse(
+      'Only its row left the sheet: the record was not changed, and gets a row once it fits again.',
+    );
   if (isOnlyShown)
     return refuse(
       hasComeBack

@@ -79,7 +79,8 @@ export function observeTab(grid: Grid, layout: TabLayout, before?: RowViews): Ta
   if (merged) return held(`Cells from ${merged} on in “${grid.title}” are merged. Unmerge them.`);
   const { rows, typed } = grid;
   const fresh = findFresh(grid, columns);
-  const views = viewRows(rows, { columns, fresh }, before);
+  const marked = new Set(grid.tags.map(({ index }) => index));
+  const views = viewRows(rows, { columns, fresh, marked }, before);
   const { spilled } = views;
   const boxed = typed.filter(({ isOfCheckboxes }) => isOfCheckboxes);
   const observed: ObservedTab = {
@@ -171,6 +172,16 @@ interface RowView {
 interface ColumnContext {
   readonly columns: ManagedColumns;
   readonly fresh: ReadonlySet<FieldName>;
+  /** Columns that bear the mark of a field: they are or were ours. */
+  readonly marked: ReadonlySet<number>;
+}
+
+/** What all of its rows say of each. */
+interface RowContext {
+  readonly spilled: ReadonlySet<FieldName>;
+  readonly isPauseLost: boolean;
+  /** Columns that are not users' own. */
+  readonly ours: ReadonlySet<number>;
 }
 
 /** All rows of a tab, and what they were seen under: under the same a row that is the same object comes to the same. */
@@ -185,7 +196,7 @@ export interface RowViews {
 }
 
 function viewRows(rows: Rows, context: ColumnContext, before: RowViews | undefined): RowViews {
-  const { columns, fresh } = context;
+  const { columns, fresh, marked } = context;
   const fields = [...columns.fields];
   const indexes = managedIndexes(columns);
   const shift = rows.length - (before?.all.length ?? 0);
@@ -202,14 +213,9 @@ function viewRows(rows: Rows, context: ColumnContext, before: RowViews | undefin
   const left = fields.flatMap(([field, { index }]) => (isLeftEmpty(rows, index) ? [field] : []));
   const spilled = new Set([...left, ...spilledByRow.filter(({ length }) => length > 0).flat()]);
   const isPauseLost = columns.pause !== undefined && isLeftEmpty(rows, columns.pause);
-  const circumstances = JSON.stringify([
-    fields,
-    indexes,
-    columns.pause,
-    isPauseLost,
-    [...spilled],
-    [...fresh],
-  ]);
+  const ours = new Set([...indexes, columns.pause ?? -1, ...marked]);
+  const facts = [fields, columns.pause, isPauseLost, [...ours], [...spilled], [...fresh]];
+  const circumstances = JSON.stringify(facts);
   const isAsBefore = before?.circumstances === circumstances;
   const all = rows.map((cells, position): RowView => {
     const known = isAsBefore ? knownView(position) : undefined;
@@ -217,11 +223,18 @@ function viewRows(rows: Rows, context: ColumnContext, before: RowViews | undefin
     const view = { cells, spilled: spilledByRow[position] ?? noFields };
     if (position === 0) return view;
     if (!isBlankRow(rows, position, indexes))
-      return { ...view, observed: observeRow(rows, position, { ...context, spilled, isPauseLost }) };
+      return { ...view, observed: observeRow(rows, position, { ...context, spilled, isPauseLost, ours }) };
     return cells.every(isBlank) ? view : { ...view, own: { position, cells } };
   });
   return { all, spilled, circumstances };
 }
+
+/** Whether users wrote something into columns of their own. A formula is there for every row, and what it shows is nobody's note. */
+const hasOwn = (cells: Rows[number], ours: ReadonlySet<number>): boolean =>
+  cells.some((cell, index) => !ours.has(index) && !isBlank(cell) && !isFormula(cell));
+
+const isFormula = (cell: Cell): boolean =>
+  cell.kind === 'formula' || (cell.kind === 'error' && cell.formula !== undefined);
 
 /** What a row comes to at another place: all that it holds stays the same object. */
 function moveView(view: RowView, position: number): RowView {
@@ -236,12 +249,7 @@ const noFields: readonly FieldName[] = [];
 function observeRow(
   rows: Rows,
   position: number,
-  {
-    columns,
-    fresh,
-    isPauseLost,
-    spilled,
-  }: ColumnContext & Pick<RowViews, 'spilled'> & { isPauseLost: boolean },
+  { columns, fresh, isPauseLost, ours, spilled }: ColumnContext & RowContext,
 ): ObservedRow {
   const cells: Record<FieldName, Cell> = {};
   for (const [field, column] of columns.fields) {
@@ -256,6 +264,7 @@ function observeRow(
     sync: columns.sync === undefined ? emptyCell : withoutResult(cellAt(rows, position, columns.sync)),
     cells,
     ...(isPaused(rows, position, columns, isPauseLost) ? { isPaused: true as const } : {}),
+    ...(hasOwn(rows[position] ?? [], ours) ? { hasOwn: true as const } : {}),
   };
 }
 

@@ -12,6 +12,8 @@ import { landShown } from './cells/shown.ts';
 import { saveColumnMap } from './column-map.ts';
 import { addVoidClaims, noteDamage } from './damages.ts';
 import type { SheetLink } from './link.ts';
+import { moveLeave } from './only/leave.ts';
+import { forgetRules, saveRule } from './only-rules.ts';
 import type { Plan, TableStep } from './plans/plan.ts';
 import { describeCell } from './port/cell.ts';
 import type { Mark } from './port/instance.ts';
@@ -54,12 +56,14 @@ function commitPlan(link: SheetLink, plan: Plan): OpenWrite | undefined {
     for (const id of plan.suspects.drop) mirror.dropSuspect(id);
     for (const entity of plan.rebased) saveRebase(mirror, entity, '');
     for (const entity of plan.remapped) saveColumnMap(mirror, link.policy, entity);
+    for (const entity of plan.ruled) saveRule(mirror, link.policy, entity);
     if (plan.journal.length > 0) mirror.appendJournal(plan.journal);
     const open = plan.table.length > 0 ? beginWrite(link, plan.run, plan.table) : undefined;
     // Last, because it forgets all of the above.
     if (plan.takesAccount) {
       beginRebase(mirror, otherAccountReason, { now: link.clock.now(), newWord: link.newWord() });
       takeAccount(link);
+      forgetRules(mirror);
     }
     return open;
   });
@@ -241,7 +245,7 @@ function endWrite({ clock, mirror }: SheetLink, left: OpenWrite, refused: Readon
  * table was being written. To be called in a transaction.
  */
 function confirm(mirror: Mirror, at: number, step: Consequences, end: StepEnd): void {
-  const { closes, forgets, journal, key, notice, noticed } = step;
+  const { closes, forgets, journal, key, leaves, notice, noticed } = step;
   if (journal) mirror.appendJournal([withOwnCells(journal, end)]);
   if (closes !== undefined) mirror.dropSuspect(closes);
   if (!key) return;
@@ -252,6 +256,8 @@ function confirm(mirror: Mirror, at: number, step: Consequences, end: StepEnd): 
   }
   const offers = unedited(step, end);
   const agreement = mirror.findAgreement(key);
+  if (agreement && leaves)
+    mirror.saveAgreement({ ...agreement, leave: moveLeave(agreement.leave, 'landed', at) });
   if (!agreement || Object.keys(offers).length === 0) return;
   const fields = { ...agreement.fields, ...offers };
   const told = nextNotice(agreement, { fields: Object.keys(offers), noticed, notice, at });

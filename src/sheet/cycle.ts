@@ -10,6 +10,7 @@ import { readRemaps } from './column-map.ts';
 import { readPending, readSuspects, readVoidClaims } from './damages.ts';
 import { currentLayout } from './layout.ts';
 import type { SheetLink } from './link.ts';
+import { readRules } from './only-rules.ts';
 import { decideAgain, type GroundedPlan } from './plans/decide-again.ts';
 import type { DecideInput, Plan } from './plans/plan.ts';
 import type { Mark } from './port/instance.ts';
@@ -240,6 +241,7 @@ function planCycle(link: SheetLink, trail: Trail, table: ObservedTable, run = li
       contests: readContests(mirror, now),
       rebases: readRebases(mirror, agreements, table),
       remaps: readRemaps(mirror, policy),
+      rules: readRules(mirror, policy),
       accountDoubt: findAccountDoubt(link),
     },
     table,

@@ -1,6 +1,7 @@
 import { entityFact, fact, isNumber, isObject, isText, listOf, namedOf, pairOf } from '../core/facts.ts';
 import type { Direction } from '../core/merge.ts';
 import type { FieldName } from '../core/value.ts';
+import type { Rule } from './only/rule.ts';
 
 /** Under which header a field stands, its own where absent, and which way it goes. */
 export interface ColumnPlace {
@@ -13,6 +14,9 @@ export type ColumnMap = Readonly<Record<FieldName, ColumnPlace>>;
 
 const isColumnPlace = (content: unknown): content is ColumnPlace =>
   isObject(content) && isText(content['direction']) && isText(content['header'] ?? '');
+
+const isRule = (content: unknown): content is Rule =>
+  isObject(content) && Array.isArray(content['conditions']) && isObject(content['named']);
 
 /** The facts of a mirror that are the sheet's own: what each is, and who writes it. */
 export const sheetFacts = {
@@ -38,6 +42,8 @@ export const sheetFacts = {
   boxedFields: entityFact('table.boxes', listOf(isText)),
   /** When each record without a row was last seen with one, and since when each tab is held (epoch ms); sheet/rest. */
   lostRows: fact('table.lost', listOf(pairOf(isText, isNumber))),
+  /** The rule by which a tab has its records; absent where it never had one; sheet/only-rules. */
+  only: entityFact('only', isRule),
   /** Claim tokens of which no write was confirmed, each with the time when that was known (epoch ms); sheet/damages. */
   voidClaims: fact('claims.void', listOf(pairOf(isText, isNumber))),
 };

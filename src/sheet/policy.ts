@@ -9,6 +9,7 @@ import type { BrakeLimits } from '../core/waiting/brakes.ts';
 import type { Link } from '../sync/link.ts';
 import { choicesOf, createNames, type Names } from './cells/codec.ts';
 import { extraFields, recordUrlField } from './cells/extra-fields.ts';
+import type { OnlyRule } from './only/rule.ts';
 import type { Column, Layout } from './port/layout.ts';
 import { questionTab } from './questions/question-tab.ts';
 
@@ -30,6 +31,8 @@ export interface TabPolicy {
   readonly vanishedRows?: VanishedRowPolicy | undefined;
   /** Header of the column of checkboxes that pause rows; absent where there is to be none. */
   readonly pauseHeader?: string | undefined;
+  /** Which records the tab has; all where absent. */
+  readonly only?: OnlyRule | undefined;
 }
 
 /** What becomes of the CRM's record when its row vanished from the table: a person is asked, it is trashed, or the row comes back. */

@@ -103,11 +103,17 @@ export class SheetSide implements Side {
 
   /** Those count of which something is agreed. */
   countRows(): ReturnType<Side['countRows']> {
-    const agreed = this.mirror.readAgreements().filter(({ fields }) => Object.keys(fields).length > 0);
+    const agreed = this.mirror
+      .readAgreements()
+      .filter(({ fields, leave }) => Object.keys(fields).length > 0 && leave?.state !== 'left');
     const byEntity = Map.groupBy(agreed, ({ key }) => key.entity);
     return Object.fromEntries(
       this.#link.entities.map((entity) => [entity, byEntity.get(entity)?.length ?? 0]),
     );
+  }
+
+  countLeftOut(): ReturnType<Side['countRows']> {
+    return this.lastPlan?.leftOut ?? {};
   }
 
   isWithheld(item: OutboxItem): boolean {

@@ -323,6 +323,9 @@ export const migrations: readonly string[] = [
   CREATE INDEX takenEditUntold ON takenEdit (side, number) WHERE isTold = 0;
   CREATE INDEX takenEditInserted ON takenEdit (side, entity, insertedRow) WHERE insertedRow IS NOT NULL;
   `,
+  `
+  ALTER TABLE agreement ADD COLUMN leave TEXT;
+  `,
 ];
 
 /** The schema from which on facts are JSON. */

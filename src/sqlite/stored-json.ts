@@ -1,7 +1,8 @@
 import { SyncError } from '../core/errors.ts';
-import { type Fits, isObject, isText, listOf, namedOf } from '../core/facts.ts';
+import { type Fits, isNumber, isObject, isText, listOf, namedOf } from '../core/facts.ts';
 import type { Consequences, OpenWrite } from '../core/open-write.ts';
 import { isClaimToken, parseRecordKey, type RecordKey, recordKeyText } from '../core/record.ts';
+import type { Leave } from '../core/state.ts';
 import { parseJson } from '../core/text/parse-json.ts';
 import type { Fields, Value } from '../core/value.ts';
 import type { Property } from './keyed-table.ts';
@@ -39,6 +40,12 @@ export const hasLists =
   <Content>(...names: readonly string[]): Fits<Content> =>
   (content): content is Content =>
     isObject(content) && names.every((name) => Array.isArray(content[name]));
+
+/** Whether it says in which state a leave is, and since when. */
+export const isLeave = (content: unknown): content is Leave =>
+  isObject(content) &&
+  ['leaving', 'moving', 'left'].includes(String(content['state'])) &&
+  isNumber(content['at']);
 
 const isTexts = listOf(isText);
 

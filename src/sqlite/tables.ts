@@ -7,6 +7,7 @@ import type {
   Agreement,
   ContactRead,
   Decision,
+  Leave,
   Noticed,
   OutboxItem,
   Shown,
@@ -21,7 +22,7 @@ import { openFeed } from './feed.ts';
 import { openFollowers } from './followers.ts';
 import { openJournal } from './journal.ts';
 import { openKeyedTable, type Property, plain } from './keyed-table.ts';
-import { fields, hasLists, isFields, json, openWrite, readJson, recordKey } from './stored-json.ts';
+import { fields, hasLists, isFields, isLeave, json, openWrite, readJson, recordKey } from './stored-json.ts';
 import { openTakenEdits } from './taken-edits.ts';
 import { openVersions } from './versions.ts';
 
@@ -166,6 +167,7 @@ function openSideStores(connection: Connection, side: string): Omit<SideStores, 
       shown: json<Shown | undefined>('what cells showed', namedOf(Array.isArray)),
       ...plain('changedAt', 'notice'),
       noticed: json<Noticed | undefined>('a notice', hasLists('fields')),
+      leave: json<Leave | undefined>('a leave', isLeave),
     },
     side,
   );

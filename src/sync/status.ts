@@ -129,6 +129,7 @@ function readEntities({ found, link, sides }: Engine) {
   const { entities, mirror } = link;
   const records = readPresent(mirror);
   const counts = sides.map((side) => [side.name, side.countRows()] as const);
+  const leftOut = sides.map((side) => side.countLeftOut?.() ?? {});
   const underWay = readUnderWay(link);
   const sweeps = mirror.readSweeps();
   const now = link.clock.now();
@@ -148,6 +149,8 @@ function readEntities({ found, link, sides }: Engine) {
       recordsInCrm: own.length,
       /** Records that each side shows, by its name; a side that does not keep them the same is absent. */
       rows,
+      /** Records without a row because a side's own rule leaves them out; of several sides, where that are the most. */
+      recordsLeftOut: Math.max(0, ...leftOut.map(({ [entity]: count = 0 }) => count)),
       // Of several sides, at the one that has the fewest.
       recordsInTable: Object.keys(rows).length === 0 ? 0 : Math.min(...Object.values(rows)),
       pending: ofEntity(underWay).length,

@@ -375,3 +375,67 @@ test('the order of columns names fields that there are', () => {
   expect(loadSettings(order('due_date, title')).sheet?.tabs.tasks.order).toEqual(['due_date', 'title']);
   expect(mistakes(order('due'))[0]).toContain('Tasks has no field due;');
 });
+
+test('a rule for the records of a tab may name values, lists of them, and what the lead has to be', () => {
+  const settings = loadSettings({
+    ...needed,
+    ...writeConfig(
+      'sheet: { tabs: { leads: { only: { status: [new, contacted], owner: 9001, updatedWithinDays: 30, custom.tier: [Gold, null] } }, opportunities: { only: { stage.pipeline: Sales, lead: { status: new } } } } }',
+    ),
+  });
+  expect(settings.sheet?.tabs.leads.only).toEqual({
+    status: ['new', 'contacted'],
+    owner: 9001,
+    updatedWithinDays: 30,
+    'custom.tier': ['Gold', null],
+  });
+  expect(settings.sheet?.tabs.opportunities.only).toEqual({
+    'stage.pipeline': 'Sales',
+    lead: { status: 'new' },
+  });
+});
+
+test.each([
+  [
+    'leads',
+    '{ state: new }',
+    'state: there is no such condition; there are status, owner, updatedWithinDays or custom.<key>',
+  ],
+  [
+    'leads',
+    '{ title: Acme }',
+    'title: there is no such condition; there are status, owner, updatedWithinDays or custom.<key>',
+  ],
+  ['leads', '{ status: [] }', 'status: must name one value at least'],
+  ['leads', '{ updatedWithinDays: soon }', 'updatedWithinDays: must be a number of days above 0'],
+  ['leads', '{ status: { is: new } }', 'status: must be a value or a list of values'],
+  [
+    'opportunities',
+    '{ updatedWithinDays: 3 }',
+    'updatedWithinDays: there is no such condition; there are stage, stage.pipeline or lead',
+  ],
+  [
+    'tasks',
+    '{ lead: new }',
+    'lead: must be a section with what the lead has to be, such as { status: [new] }',
+  ],
+  [
+    'tasks',
+    '{ lead: { statsu: new } }',
+    'lead.statsu: there is no such condition; there are status, owner, updatedWithinDays or custom.<key>',
+  ],
+])('a rule for the records of %s that says %s is refused with what there is', (tab, rule, mistake) => {
+  const config = writeConfig(`sheet: { tabs: { ${tab}: { only: ${rule} } } }`);
+  expect(mistakes({ ...needed, ...config })).toEqual([`sheet.tabs.${tab}.only.${mistake}`]);
+});
+
+test('a rule for the records of a tab that is no section is refused', () => {
+  const config = writeConfig('sheet: { tabs: { leads: { only: [new] } } }');
+  expect(mistakes({ ...needed, ...config })).toEqual([
+    expect.stringMatching(/^sheet\.tabs\.leads\.only: must be a section/),
+  ]);
+  const nested = writeConfig('sheet: { tabs: { leads: { only: { status: [[new]] } } } }');
+  expect(mistakes({ ...needed, ...nested })).toEqual([
+    expect.stringMatching(/^sheet\.tabs\.leads\.only\.status: must be a value or a list of values/),
+  ]);
+});

@@ -35,20 +35,37 @@ const catalog = {
 
 const tab = (title: string) => ({ title, conflict: 'crm', columns: {} }) as const;
 const policy: Policy = {
-  tabs: { lead: tab('Leads'), opportunity: tab('Opportunities'), task: tab('Tasks'), contact: tab('Contacts') },
+  tabs: {
+    lead: tab('Leads'),
+    opportunity: tab('Opportunities'),
+    task: tab('Tasks'),
+    contact: tab('Contacts'),
+  },
   vanishedRows: 'ask',
-  brakes: { deletesMin: 5, deletesShare: 0.1, changesMin: 50, changesShare: 0.2, columnMin: 20, columnShare: 0.3 },
+  brakes: {
+    deletesMin: 5,
+    deletesShare: 0.1,
+    changesMin: 50,
+    changesShare: 0.2,
+    columnMin: 20,
+    columnShare: 0.3,
+  },
   appendsMax: 1_000,
 };
 const layout = buildLayout(['lead'], policy, catalog as never);
 const names = createNames(catalog as never, [], 'UTC');
-const fields = tabFields('lead', catalog as never).filter(({ name }) => layout[0]?.columns.some(({ field }) => field === name));
+const fields = tabFields('lead', catalog as never).filter(({ name }) =>
+  layout[0]?.columns.some(({ field }) => field === name),
+);
 
 const keyOf = (number: number): RecordKey => ({ entity: 'lead', id: String(number + 1) });
 const valuesOf = (number: number, edited = ''): Fields => ({
   title: `Lead ${number}`,
   ...Object.fromEntries(
-    Array.from({ length: customCount }, (_, field) => [`custom.field${field}`, `value ${number}.${field}${field === 3 ? edited : ''}`]),
+    Array.from({ length: customCount }, (_, field) => [
+      `custom.field${field}`,
+      `value ${number}.${field}${field === 3 ? edited : ''}`,
+    ]),
   ),
 });
 
@@ -61,8 +78,17 @@ function rowOf(number: number, values: Fields): ObservedRow {
 
 const held: ObservedTab = { state: 'held', reason: 'It is not part of the layout.' };
 
-function inputOf(records: readonly KnownRecord[], agreements: readonly Agreement[], rows: readonly ObservedRow[]): DecideInput {
-  const lead: ObservedTab = { state: 'read', rows, fields: new Set(fields.map(({ name }) => name)), hasSync: true };
+function inputOf(
+  records: readonly KnownRecord[],
+  agreements: readonly Agreement[],
+  rows: readonly ObservedRow[],
+): DecideInput {
+  const lead: ObservedTab = {
+    state: 'read',
+    rows,
+    fields: new Set(fields.map(({ name }) => name)),
+    hasSync: true,
+  };
   return {
     known: {
       records,
@@ -78,6 +104,7 @@ function inputOf(records: readonly KnownRecord[], agreements: readonly Agreement
       contests: new Map(),
       rebases: new Map(),
       remaps: new Map(),
+      rules: new Map(),
       accountDoubt: undefined,
     },
     table: { tabs: { lead, opportunity: held, task: held, contact: held }, timeZone: 'UTC' },
@@ -94,8 +121,15 @@ function inputOf(records: readonly KnownRecord[], agreements: readonly Agreement
 }
 
 /** What anybody would write by hand: which records, and which rows, are others than what was agreed. */
-function compareByHand(records: readonly KnownRecord[], agreements: readonly Agreement[], rows: readonly ObservedRow[]): number {
-  const [byRecord, byRow] = [new Map(records.map((each) => [each.key.id, each])), new Map(rows.map((each) => [describeCell(each.id), each]))];
+function compareByHand(
+  records: readonly KnownRecord[],
+  agreements: readonly Agreement[],
+  rows: readonly ObservedRow[],
+): number {
+  const [byRecord, byRow] = [
+    new Map(records.map((each) => [each.key.id, each])),
+    new Map(rows.map((each) => [describeCell(each.id), each])),
+  ];
   let changes = 0;
   for (const { fields: agreed, key } of agreements) {
     const [record, row] = [byRecord.get(key.id), byRow.get(key.id)];
@@ -114,16 +148,38 @@ function timed<Result>(work: () => Result): { readonly ms: number; readonly resu
   return { ms: performance.now() - begun, result };
 }
 
-const median = (numbers: readonly number[]): number => numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0;
+const median = (numbers: readonly number[]): number =>
+  numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)] ?? 0;
 
 export function measurePlans(count = 100_000, times = 3): void {
   const numbers = Array.from({ length: count }, (_, number) => number);
   const every = Math.round(1 / editShare);
-  const records = numbers.map((number): KnownRecord => ({ key: keyOf(number), fields: valuesOf(number), firstSeenAt: at, lastSeenAt: at, missedSweeps: 0, presence: 'present' }));
-  const agreements = numbers.map((number): Agreement => ({ key: keyOf(number), fields: valuesOf(number), offered: {}, changedAt: at, notice: '' }));
+  const records = numbers.map(
+    (number): KnownRecord => ({
+      key: keyOf(number),
+      fields: valuesOf(number),
+      firstSeenAt: at,
+      lastSeenAt: at,
+      missedSweeps: 0,
+      presence: 'present',
+    }),
+  );
+  const agreements = numbers.map(
+    (number): Agreement => ({
+      key: keyOf(number),
+      fields: valuesOf(number),
+      offered: {},
+      changedAt: at,
+      notice: '',
+    }),
+  );
   const rows = numbers.map((number) => rowOf(number, valuesOf(number)));
-  const editedRecords = records.map((record, number) => (number % every === 1 ? { ...record, fields: valuesOf(number, ' in the CRM') } : record));
-  const editedRows = rows.map((row, number) => (number % every === 2 ? rowOf(number, valuesOf(number, ' in the sheet')) : row));
+  const editedRecords = records.map((record, number) =>
+    number % every === 1 ? { ...record, fields: valuesOf(number, ' in the CRM') } : record,
+  );
+  const editedRows = rows.map((row, number) =>
+    number % every === 2 ? rowOf(number, valuesOf(number, ' in the sheet')) : row,
+  );
   const edited = inputOf(editedRecords, agreements, editedRows);
 
   const [byHand, full, incremental]: number[][] = [[], [], []];
@@ -135,12 +191,23 @@ export function measurePlans(count = 100_000, times = 3): void {
     const rested = decideAgain(inputOf(records, agreements, rows), undefined);
     const again = timed(() => decideAgain(edited, rested));
     incremental?.push(again.ms);
-    const found = [whole.result, again.result.plan].map((plan) => [plan.outbox.save.length, plan.table.length].join('+'));
-    if (time === 0) console.log(`\nA plan of ${count} leads: by hand ${hand.result} changes; full and incremental ${found.join(' and ')} steps`);
+    const found = [whole.result, again.result.plan].map((plan) =>
+      [plan.outbox.save.length, plan.table.length].join('+'),
+    );
+    if (time === 0)
+      console.log(
+        `\nA plan of ${count} leads: by hand ${hand.result} changes; full and incremental ${found.join(' and ')} steps`,
+      );
   }
   const hand = median(byHand ?? []);
-  for (const [name, all] of [['compared by hand', byHand], ['decided in full', full], ['decided again', incremental]] as const) {
+  for (const [name, all] of [
+    ['compared by hand', byHand],
+    ['decided in full', full],
+    ['decided again', incremental],
+  ] as const) {
     const ms = median(all ?? []);
-    console.log(`  ${name.padEnd(44)} ${ms.toFixed(0).padStart(8)} ms ${(ms / hand).toFixed(2).padStart(6)} x`);
+    console.log(
+      `  ${name.padEnd(44)} ${ms.toFixed(0).padStart(8)} ms ${(ms / hand).toFixed(2).padStart(6)} x`,
+    );
   }
 }

@@ -147,7 +147,8 @@ describe('what the mirror keeps', () => {
       'custom.topics': [['Web; seo', ['Web', 'SEO']]],
     } as const;
     const noticed = { at: 7, fields: ['title'] };
-    const changed = agreement(lead('1'), { notice: 'CRM won', noticed, offered: {}, shown });
+    const leave = { state: 'leaving', at: 8 } as const;
+    const changed = agreement(lead('1'), { notice: 'CRM won', noticed, offered: {}, shown, leave });
     mirror.saveAgreement(changed);
     mirror.dropAgreement(lead('2'));
 

@@ -161,6 +161,31 @@ describe.each(answersOfGoogle)('where Google $name,', ({ choices }) => {
       });
     });
 
+    test('what users wrote into columns of their own counts, and what a formula shows there does not', async () => {
+      await sheet.fill('1', '2', '3');
+      await sheet.person(
+        { kind: 'insertColumns', sheet: 'Leads', column: 0, count: 2 },
+        {
+          kind: 'paste',
+          sheet: 'Leads',
+          row: 0,
+          column: 0,
+          rows: [
+            ['Mine', 'Age'],
+            ['', '=1+1'],
+            ['note', '=1+1'],
+            ['', '=1/0'],
+          ],
+        },
+      );
+      const { lead } = (await sheet.table.read(sheetLayout)).tabs;
+      expect(lead.state === 'read' && lead.rows.map(({ hasOwn }) => hasOwn)).toEqual([
+        undefined,
+        true,
+        undefined,
+      ]);
+    });
+
     test.each<[string, PersonActionInput, string]>([
       [
         'without the ID header',

@@ -62,6 +62,18 @@ describe('taking back', () => {
     expect(plan).toMatchObject({ steps: [], refusals: [{ field: 'title' }] });
   });
 
+  test('a row that left by a rule has changed nothing that could go back', () => {
+    const left = entry(3, { kind: 'delete', side: 'table', before: { title: 'A' }, cause: 'left the tab' });
+    expect(planUndo([left], knowing({ title: 'A' }), emptyCatalog)).toEqual({
+      steps: [],
+      refusals: [{ key, reason: expect.stringMatching(/^Only its row left the sheet: /) }],
+    });
+    const edit = entry(2, { before: { title: 'B' }, after: { title: 'A' } });
+    expect(planUndo([left, edit], knowing({ title: 'A' }), emptyCatalog).steps).toMatchObject([
+      { fields: { title: 'B' } },
+    ]);
+  });
+
   test('one field leaves the others as they are', () => {
     const plan = planUndo(twice, knowing({ title: 'C', 'about.url': 'y' }), emptyCatalog, 'title');
     expect(plan.steps).toMatchObject([{ fields: { title: 'A' }, base: { title: 'C' } }]);

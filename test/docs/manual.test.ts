@@ -66,6 +66,7 @@ test('every option in the documents is one of some command', () => {
     '--seed',
     '--calm',
     '--sql',
+    '--only',
     '--minutes',
     '--edits',
     '--window-ms',

@@ -267,6 +267,19 @@ describe('doctor', limit, () => {
     expect(checks.get('spreadsheet')).toMatchObject({ state: 'skipped' });
   });
 
+  test('says what the rule of a tab names that the CRM does not have', async () => {
+    const stage = await openLaidOutStage();
+    const only = { status: ['New', 'Contactd'] };
+    const config = await stage.configure({ sheet: { tabs: { leads: { only } } } });
+    const { code, checks } = await stage.diagnose({ CRM_SYNC_CONFIG: config });
+    expect(code).toBe(1);
+    expect(namesIn(checks, 'failed')).toEqual(['tab of leads']);
+    expect(checks.get('tab of leads')).toMatchObject({
+      found: expect.stringMatching(/^Its rule cannot be followed\. status: .*“Contactd”/),
+      advice: 'Correct sheet.tabs.leads.only, or what it names in the CRM.',
+    });
+  });
+
   test('says of every tab what is missing', async () => {
     const stage = await openDoctorStage();
     const bare = await stage.diagnose();

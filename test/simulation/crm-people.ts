@@ -20,13 +20,13 @@ export function workInCrm(people: People, { kind, which, what }: Operation): voi
   const field = pick(fields, what) ?? 'title';
   people.withdrawn.add(String(record.values[field]));
   const value = kind === 'empty in the CRM' ? null : people.claims.newValue(owner, field);
-  call(people, 'PUT', path, bodyOf({ [field]: value }));
+  callCrm(people, 'PUT', path, bodyOf({ [field]: value }));
 }
 
 export function deleteRecord(people: People, entity: TabEntity, { id, values }: LiveRecord): void {
   for (const value of Object.values(values)) people.withdrawn.add(String(value));
   people.deleted.add(people.ownerOfRecord.get(`${entity}-${id}`) ?? '');
-  call(people, 'DELETE', `${paths[entity]}/${id}`);
+  callCrm(people, 'DELETE', `${paths[entity]}/${id}`);
 }
 
 /** A CRM that lists nothing any more is taken for one that fails, so nobody empties it. */
@@ -54,7 +54,7 @@ export function createdId(body: unknown): string {
   return String(data?.id);
 }
 
-function call(people: People, method: string, path: string, body?: object): void {
+export function callCrm(people: People, method: string, path: string, body?: object): void {
   people.stage.tell(() => `in the CRM: ${method} ${path} ${JSON.stringify(body)}`);
   const { crm, trueTime } = people.stage;
   const answer = crm.applyByHand(trueTime(), {

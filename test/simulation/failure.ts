@@ -6,13 +6,13 @@ export async function describeFailure(
   report: RunReport,
   plants: Pick<RunOptions, 'plant' | 'plantSql'> = {},
 ): Promise<string> {
-  const { hasMishaps, hasSql, seed } = report;
-  const least = await shrink(report, { seed, ...plants, hasMishaps, hasSql });
+  const { hasMishaps, hasRule, hasSql, seed } = report;
+  const least = await shrink(report, { seed, ...plants, hasMishaps, hasSql, hasRule });
   const { operations } = least;
-  const told = await run({ seed, operations, ...plants, hasMishaps, hasSql, isTold: true });
+  const told = await run({ seed, operations, ...plants, hasMishaps, hasSql, hasRule, isTold: true });
   return [
     `${report.violation?.message}`,
-    `Again: npm run sim -- --runs 1 --seed ${seed}${hasMishaps ? '' : ' --calm'}${hasSql ? ' --sql' : ''}`,
+    `Again: npm run sim -- --runs 1 --seed ${seed}${hasMishaps ? '' : ' --calm'}${hasSql ? ' --sql' : ''}${hasRule ? ' --only' : ''}`,
     `${report.operations.length} operations, of which these ${least.operations.length} are enough (${least.violation?.message}):`,
     ...told.trace.map((line) => `  ${line}`),
   ].join('\n');

@@ -10,6 +10,7 @@ import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { booleanCell, type Cell, describeCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import { createdId, fieldsOfBody } from './crm-people.ts';
 import type { People } from './people.ts';
+import { isInTab } from './rule-people.ts';
 import type { Call } from './simulated-crm.ts';
 import { checkSqlCall, endedValues, mayTrash } from './sql-invariants.ts';
 import { type SeenRow, type TabEntity, tabEntities } from './tab-view.ts';
@@ -143,6 +144,7 @@ function wantedRows(people: People, entity: TabEntity): string[][] {
   const names = createNames(catalog, leads, 'Etc/GMT');
   const definitions = new Map(describeEntity(entity, catalog).map((field) => [field.name, field]));
   return records
+    .filter(({ id }) => isInTab(people, entity, String(id)))
     .map((stored) => {
       const record = readRecord(entity, stored, catalog.customFields);
       if ('problem' in record) throw new Error(record.problem);
@@ -192,7 +194,7 @@ export function checkOwnCells(people: People): void {
 }
 
 /** How the Sync cell of a row begins that says why the row differs. */
-const reasonStart = /^(Error|Conflict|Held|New row):/;
+const reasonStart = /^(Error|Conflict|Held|New row):|(leaves|no longer fits) this tab:/;
 
 /** S15: whatever differs has a reason that people are told: of the whole tab, beside the row, or of the record. */
 export function checkReasons(people: People, plan: Plan): void {

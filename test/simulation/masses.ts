@@ -18,6 +18,8 @@ interface Mass {
 /** What both sides have now. */
 interface Sides {
   idsOn(side: Side, entity: TabEntity): ReadonlySet<string>;
+  /** Whether a rule leaves the record out of the sheet: that its row is gone is no delete any longer. */
+  isLeftOut(entity: TabEntity, id: string): boolean;
   /** How many may go at once. */
   readonly deletesMax: number;
 }
@@ -76,7 +78,8 @@ export class Masses {
     for (const mass of this.#all) {
       const [here, there] = this.#ids(mass);
       // A row without its ID may have stood beside the one that was deleted: it has it back, and nothing went.
-      const standing = mass.standing.filter((candidate) => !here.has(candidate));
+      const isCounted = (id: string) => !here.has(id) && !this.#sides.isLeftOut(mass.entity, id);
+      const standing = mass.standing.filter(isCounted);
       const id = standing.find((candidate) => !there.has(candidate));
       if (id === undefined || standing.length <= this.#sides.deletesMax) continue;
       const what = `${mass.entity} ${id} went after ${mass.ids.length} deleted in the ${mass.side}`;

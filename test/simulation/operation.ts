@@ -63,6 +63,16 @@ const mishapWeights = {
   'answer questions': 4,
 } as const;
 
+/** What users do about the rule of a tab, against the others. */
+const ruleWeights = {
+  'set a status in the CRM': 12,
+  'type a status': 6,
+  'put a row back': 8,
+  'write a note': 4,
+  'clear a note': 3,
+  'wait for minutes': 8,
+} as const;
+
 /** What users do to the tables of a database, against the others. */
 const sqlWeights = {
   'edit by SQL': 14,
@@ -85,6 +95,7 @@ export type OperationKind =
   | keyof typeof weights
   | keyof typeof mishapWeights
   | keyof typeof sqlWeights
+  | keyof typeof ruleWeights
   | keyof typeof sqlMishapWeights;
 
 /** One thing that happens. The numbers choose among what is there, so that an operation keeps its sense when others are taken out. */
@@ -120,10 +131,17 @@ export const drawLength = (random: Random): number =>
 interface Draw {
   readonly hasMishaps: boolean;
   readonly hasSql: boolean;
+  readonly hasRule: boolean;
 }
 
-const kindsOf = ({ hasMishaps, hasSql }: Draw): readonly OperationKind[] =>
-  hasSql ? (hasMishaps ? allKinds : kindsWithSql) : hasMishaps ? kindsWithMishaps : kinds;
+const withRule = new Map<readonly OperationKind[], readonly OperationKind[]>(
+  [kinds, kindsWithMishaps, kindsWithSql, allKinds].map((each) => [each, [...each, ...spread(ruleWeights)]]),
+);
+
+function kindsOf({ hasMishaps, hasRule, hasSql }: Draw): readonly OperationKind[] {
+  const drawn = hasSql ? (hasMishaps ? allKinds : kindsWithSql) : hasMishaps ? kindsWithMishaps : kinds;
+  return hasRule ? (withRule.get(drawn) ?? drawn) : drawn;
+}
 
 export const drawOperations = (random: Random, length: number, draw: Draw): Operation[] =>
   Array.from({ length }, () => ({

@@ -144,7 +144,9 @@ function countAnew({ sheets }: Spreadsheet, isMeant: boolean): Counts {
 /** An emptied cell keeps nothing, whatever its format. */
 function textOf(cell: Row[number]): string {
   const { formulaValue, numberValue, stringValue } = cell?.userEnteredValue ?? {};
-  return formulaValue ?? stringValue ?? numberValue?.toString() ?? '';
+  // In a tab with a rule the owner is told by a formula, because a row with anything else of users' own never leaves.
+  const told = /^="(R\d+)"$/.exec(formulaValue ?? '')?.[1];
+  return told ?? formulaValue ?? stringValue ?? numberValue?.toString() ?? '';
 }
 
 /** What people had put there where another own cell of the row tells it. */

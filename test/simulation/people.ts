@@ -13,6 +13,7 @@ import { Accidents } from './accidents.ts';
 import { Claims } from './claims.ts';
 import { Masses, type Side } from './masses.ts';
 import { OwnCells } from './own-cells.ts';
+import { fitsRule, noteNotes } from './rule-notes.ts';
 import { sheetIds } from './spreadsheet.ts';
 import type { SqlWork } from './sql-work.ts';
 import type { Stage } from './stage.ts';
@@ -63,6 +64,10 @@ export class People {
   hasUncalled = false;
   /** Owners whose row or record somebody deleted. */
   readonly deleted = new Set<string>();
+  /** Rows that a write of the daemon took away, by what stood under each header. */
+  readonly left: Readonly<Record<string, string>>[] = [];
+  /** What people wrote beside rows so that they stay. */
+  readonly notes = new Set<string>();
   /** Those who edit by SQL, where there are tables for that. */
   sql: SqlWork | undefined;
   stage!: Stage;
@@ -97,6 +102,7 @@ export class People {
       after,
       actions.some(({ kind }) => kind === 'undo'),
     );
+    noteNotes(this, before, after);
     this.masses.look();
     return true;
   }
@@ -228,6 +234,11 @@ export class People {
     };
     const rows = this.tab(entity)?.rows ?? [];
     return new Set(rows.filter(isOwn).map(({ id }) => id));
+  }
+
+  /** Whether the rule of a tab leaves a record of the CRM out of it. */
+  isLeftOut(entity: TabEntity, id: string): boolean {
+    return entity === 'lead' && this.stage.hasRule && !fitsRule(this.stage, id);
   }
 
   /** How many may go at once of as few as there are here. */

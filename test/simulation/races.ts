@@ -5,6 +5,7 @@ import { isInverse } from './accidents.ts';
 import { fieldsOfBody } from './crm-people.ts';
 import { checkCall, recordOfPath } from './invariants.ts';
 import type { People } from './people.ts';
+import { keepLeft, mayLeave } from './rule-people.ts';
 import type { Call, CrmWatcher } from './simulated-crm.ts';
 import type { SheetWatcher } from './spreadsheet.ts';
 import { tabEntities } from './tab-view.ts';
@@ -118,9 +119,11 @@ export class Races {
 
   #noteSheetWrite(before: Spreadsheet, after: Spreadsheet, hasDeleted: boolean): void {
     // What people keep beside a row goes with it, also where somebody has put it beside another one's.
-    const mayGo = (owner: string) => hasDeleted && (!this.#isAlive(owner) || this.#people.torn.has(owner));
+    const mayGo = (owner: string) =>
+      hasDeleted && (!this.#isAlive(owner) || this.#people.torn.has(owner) || mayLeave(this.#people, owner));
     this.#people.own.noteDaemon(before, after, mayGo);
     this.#people.masses.noteMissing();
+    if (hasDeleted) keepLeft(this.#people, before, after);
   }
 
   /** What stood in rows that a filter hides, and was typed after the last read, is gone without anybody knowing of it. */

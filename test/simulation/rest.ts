@@ -1,4 +1,5 @@
 import { sweepsToProve } from '../../src/core/reading/observe.ts';
+import { leaveAfterMs } from '../../src/sheet/only/leave.ts';
 import { isQuiet, type Plan } from '../../src/sheet/plans/plan.ts';
 import { checkReasons } from './invariants.ts';
 import type { People } from './people.ts';
@@ -106,7 +107,8 @@ export async function comeToRest(people: People, knownByMs: number): Promise<voi
       notBeforeMs: Math.max(knownByMs, writesKnownByMs(people)),
     });
     checkReasons(people, plan);
-    if (!mend(people, plan, day)) return;
+    // A row may have begun to leave since it was known how long to wait.
+    if (!mend(people, plan, day) && leavesOf(people).length === 0) return;
   }
   const { brakes, holds, refusals, conflicts } = people.stage.engine.lastPlan ?? {};
   throw new Violation(
@@ -119,14 +121,22 @@ export async function comeToRest(people: People, knownByMs: number): Promise<voi
  * The time from which writes without a reply, and what undid them, can land no more, monotonic ms. Rows that they may concern wait until
  * then.
  */
-function writesKnownByMs({ stage: { clock, link } }: People): number {
+function writesKnownByMs(people: People): number {
+  const { clock, link } = people.stage;
   const now = clock.now();
   const waitsMs = link.mirror.readOpenWrites().flatMap(({ receipt, settlesAt, tokens }) => {
     const isInverse = receipt.includes('"inverse"');
     return now < settlesAt && (tokens.length > 0 || isInverse) ? [settlesAt - now] : [];
   });
-  return clock.monotonicMs() + Math.max(0, ...waitsMs.map((waitMs) => waitMs + lookWithinMs));
+  // A row that says that it leaves is at rest once it has.
+  const leavesMs = leavesOf(people).map(({ at }) => at + leaveAfterMs - now);
+  const all = [...waitsMs, ...leavesMs];
+  return clock.monotonicMs() + Math.max(0, ...all.map((waitMs) => waitMs + lookWithinMs));
 }
+
+/** The leaves of the rows that say that they leave. */
+const leavesOf = ({ stage: { link } }: People) =>
+  link.mirror.readAgreements().flatMap(({ leave }) => (leave?.state === 'leaving' ? [leave] : []));
 
 /** People look at what the daemon left. Answers whether there was anything to mend. */
 function mend(people: People, plan: Plan, day: number): boolean {

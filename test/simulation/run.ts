@@ -17,6 +17,8 @@ import { drawLength, drawOperations, type Operation } from './operation.ts';
 import { People } from './people.ts';
 import { Races } from './races.ts';
 import { checkFixpoint, comeToRest, settle } from './rest.ts';
+import { checkNotes } from './rule-notes.ts';
+import { isOfRule, workOnRule } from './rule-people.ts';
 import { allTabs, keepNotes, workInSheet } from './sheet-people.ts';
 import { sheetIds } from './spreadsheet.ts';
 import { checkTables } from './sql-invariants.ts';
@@ -24,7 +26,7 @@ import { isOfSql, workBySql } from './sql-people.ts';
 import type { SqlPlant } from './sql-side.ts';
 import { SqlWork } from './sql-work.ts';
 import { type Plant, Stage, type StageOptions } from './stage.ts';
-import { formulaHeader, ownerHeader, type TabView } from './tab-view.ts';
+import { formulaHeader, noteHeader, ownerHeader, type TabView } from './tab-view.ts';
 import { Violation } from './violation.ts';
 
 export interface RunOptions {
@@ -37,6 +39,8 @@ export interface RunOptions {
   readonly hasMishaps?: boolean | undefined;
   /** Whether users also edit the tables of a database by SQL. */
   readonly hasSql?: boolean | undefined;
+  /** Whether the tab of the leads has some of them alone. */
+  readonly hasRule?: boolean | undefined;
   /** Tells every deed and every write in full. */
   readonly isTold?: boolean;
 }
@@ -46,6 +50,7 @@ export interface RunReport {
   readonly seed: number;
   readonly hasMishaps: boolean;
   readonly hasSql: boolean;
+  readonly hasRule: boolean;
   readonly operations: readonly Operation[];
   readonly violation: Violation | undefined;
   /** What happened, in order. */
@@ -64,11 +69,12 @@ export async function run({
   plantSql,
   hasMishaps = false,
   hasSql = false,
+  hasRule = false,
   isTold = false,
 }: RunOptions): Promise<RunReport> {
   const random = createRandom(seed);
-  const operations = given ?? drawOperations(random, drawLength(random), { hasMishaps, hasSql });
-  const simulation = new Simulation({ seed, plant, plantSql, hasMishaps, hasSql, isTold });
+  const operations = given ?? drawOperations(random, drawLength(random), { hasMishaps, hasSql, hasRule });
+  const simulation = new Simulation({ seed, plant, plantSql, hasMishaps, hasSql, hasRule, isTold });
   let violation: Violation | undefined;
   try {
     await simulation.perform(operations);
@@ -84,6 +90,7 @@ export async function run({
     seed,
     hasMishaps,
     hasSql,
+    hasRule,
     operations,
     violation,
     accidents: simulation.people.accidents.counts,
@@ -127,6 +134,7 @@ class Simulation {
     checkEqual(this.people);
     checkNothingLost(this.people);
     checkOwnCells(this.people);
+    checkNotes(this.people);
     checkTables(this.people);
     await checkFixpoint(this.people);
     this.#check();
@@ -185,6 +193,7 @@ class Simulation {
         return `${how % 4_000} ms`;
       default: {
         if (isOfSql(kind)) return workBySql(this.people, operation);
+        if (isOfRule(kind)) return workOnRule(this.people, operation);
         if (isMishap(kind)) return mishap(this.people, operation);
         const { revision } = stage.spreadsheet.file;
         if (kind.endsWith('CRM')) workInCrm(this.people, operation);
@@ -209,5 +218,8 @@ function addOwnColumns(people: People, tab: TabView): void {
   people.act(
     { kind: 'edit', sheet: tab.sheetId, row: 0, column: end, text: ownerHeader },
     { kind: 'edit', sheet: tab.sheetId, row: 0, column: end + 1, text: formulaHeader },
+    ...(people.stage.hasRule && tab.entity === 'lead'
+      ? [{ kind: 'edit' as const, sheet: tab.sheetId, row: 0, column: end + 2, text: noteHeader }]
+      : []),
   );
 }

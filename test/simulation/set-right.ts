@@ -32,6 +32,7 @@ export function setRight(people: People, plan: Plan): boolean {
 }
 
 function mendRows(people: People, entity: (typeof tabEntities)[number]): void {
+  dropPutBack(people, entity);
   dropCopies(people, entity);
   const torn = people.tab(entity);
   if (!torn) return;
@@ -48,6 +49,14 @@ function mendRows(people: People, entity: (typeof tabEntities)[number]): void {
     mendCells(people, tab, row, owner, found);
     if (people.torn.has(owner)) mendFormula(people, tab, row, owner);
   }
+}
+
+/** Rows that people put back after they left: they see that these do not belong there. */
+function dropPutBack(people: People, entity: (typeof tabEntities)[number]): void {
+  const tab = people.tab(entity);
+  const rows = tab?.rows.filter(({ sync }) => sync.startsWith('Held: does not fit this tab')) ?? [];
+  for (const { position } of rows.toReversed())
+    people.act({ kind: 'deleteRows', sheet: tab?.sheetId ?? 0, row: position, count: 1 });
 }
 
 /** A formula of people's own that a sort of a part took to another row. */

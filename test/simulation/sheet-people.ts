@@ -165,7 +165,7 @@ export function fillRow(people: People, tab: TabView, position: number, owner: s
     ...typedFields[tab.entity].flatMap((field) =>
       type(tab.columnOfField(field), () => people.typeValue(owner, field)),
     ),
-    ...type(tab.columnOf(ownerHeader), () => owner),
+    ...type(tab.columnOf(ownerHeader), () => ownerText(people, owner)),
     ...type(tab.columnOf(formulaHeader), () => formulaOf(owner)),
   );
 }
@@ -174,6 +174,10 @@ function typeNewRow(people: People, tab: TabView): void {
   const last = tab.rows.at(-1)?.position ?? 0;
   fillRow(people, tab, last + 1, people.claims.newOwner());
 }
+
+/** What people put into the column that says whose a row is. */
+export const ownerText = ({ stage }: People, owner: string): string =>
+  stage.hasRule ? `="${owner}"` : owner;
 
 /** Fills the own columns of rows that the daemon added. */
 export function keepNotes(people: People, tab: TabView): void {
@@ -186,7 +190,7 @@ export function keepNotes(people: People, tab: TabView): void {
     const isLeft = (cell: (typeof cells)[number]) => isMending || !people.claims.of(formattedValue(cell));
     if (cells.some((cell) => cell?.userEnteredValue && isLeft(cell))) continue;
     people.act(
-      { kind: 'edit', sheet: tab.sheetId, row: row.position, column: mine, text: owner },
+      { kind: 'edit', sheet: tab.sheetId, row: row.position, column: mine, text: ownerText(people, owner) },
       { kind: 'edit', sheet: tab.sheetId, row: row.position, column: sum, text: formulaOf(owner) },
     );
   }

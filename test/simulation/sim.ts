@@ -5,11 +5,12 @@ import type { AccidentCounts } from './accidents.ts';
 import { describeFailure } from './failure.ts';
 import { run } from './run.ts';
 
-const usage = `npm run sim -- [--runs N] [--seed S] [--calm] [--sql] [--keep]
+const usage = `npm run sim -- [--runs N] [--seed S] [--calm] [--sql] [--only] [--keep]
 
 Runs N simulations (1000), with the seeds from S (1) on, and stops at the first that breaks a promise.
   --calm  no request gets lost, nothing crashes, nor anything else of the kind: people alone are at work
   --sql   users also edit the tables of a database by SQL
+  --only  the tab of the leads has some of them alone, by a rule
   --keep  goes on after a failure, and tells each in one line`;
 
 function readArguments() {
@@ -20,6 +21,7 @@ function readArguments() {
         seed: { type: 'string', default: '1' },
         calm: { type: 'boolean', default: false },
         sql: { type: 'boolean', default: false },
+        only: { type: 'boolean', default: false },
         keep: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
@@ -49,7 +51,7 @@ function showProgress(): void {
 }
 
 for (let seed = first; seed < first + runs; seed += 1) {
-  const report = await run({ seed, hasMishaps: !values.calm, hasSql: values.sql });
+  const report = await run({ seed, hasMishaps: !values.calm, hasSql: values.sql, hasRule: values.only });
   done += 1;
   for (const [name, count] of Object.entries(report.accidents))
     misdirected[name as keyof typeof misdirected] += count;

@@ -15,9 +15,10 @@ async function findBroken(
   count: number,
   hasMishaps: boolean,
   hasSql = false,
+  hasRule = false,
 ): Promise<RunReport | undefined> {
   for (let seed = firstSeed; seed < firstSeed + count; seed += 1) {
-    const report = await run({ seed, hasMishaps, hasSql });
+    const report = await run({ seed, hasMishaps, hasSql, hasRule });
     if (report.violation) return report;
   }
   return undefined;
@@ -37,6 +38,18 @@ describe('people and the daemon at work at once: S1 S2 S3 S4 S5 S6 S7 S9 S11 S13
     'where requests get lost or come late, lists shift, the process crashes and the mirror is lost or old',
     async () => {
       const broken = await findBroken(5000, runsWithMishaps, true);
+      expect(broken && (await describeFailure(broken))).toBeUndefined();
+    },
+    limitMs,
+  );
+
+  it.each([
+    ['', 8000, false],
+    [', and things go wrong', 8500, true],
+  ])(
+    'where a tab has the records alone that fit its rule%s',
+    async (_where, firstSeed, hasMishaps) => {
+      const broken = await findBroken(firstSeed, runsWithMishaps, hasMishaps, false, true);
       expect(broken && (await describeFailure(broken))).toBeUndefined();
     },
     limitMs,

@@ -52,6 +52,8 @@ export interface StageOptions {
   readonly plantSql?: SqlPlant | undefined;
   /** Whether there is a database as well, which users edit by SQL. */
   readonly hasSql?: boolean | undefined;
+  /** Whether the tab of the leads has some of them alone. */
+  readonly hasRule?: boolean | undefined;
   /** Whether things go wrong: then lists may come in pages as well. */
   readonly hasMishaps: boolean;
   /** Whether every deed and every write is told in full. */
@@ -130,7 +132,8 @@ export class Stage {
     this.times = hasMishaps ? mishapTimes : calmTimes;
     this.#depth = seed % 2 === 0 ? { wholeCellsMax: 0, fullReadMs: seed % 4 === 0 ? 60_000 : 300_000 } : {};
     this.#random = createRandom(seed ^ 0x51a9e);
-    this.policy = drawPolicy(this.#random, hasMishaps);
+    const policy = drawPolicy(this.#random, hasMishaps);
+    this.policy = options.hasRule ? withRule(policy) : policy;
     this.#requests = hasMishaps ? this.#random.pick([40, 100]) : 100;
     this.crm = openCrm(seed, this.#requests, hasMishaps ? drawSmallPages(this.#random) : undefined);
     this.behaviour = drawBehaviour(seed);
@@ -152,6 +155,10 @@ export class Stage {
 
   /** What a clock shows that nobody sets, epoch ms. */
   readonly trueTime = (): number => Math.floor(this.#startedAt + this.clock.monotonicMs());
+
+  get hasRule(): boolean {
+    return this.#options.hasRule ?? false;
+  }
 
   get hasMishaps(): boolean {
     return this.#options.hasMishaps;
@@ -332,6 +339,14 @@ function drawPolicy(random: Random, hasMishaps: boolean): Policy {
     appendsMax: 100,
   };
 }
+
+/** The statuses that leads have in a tab with a rule; every other lead has no row. */
+export const fittingStatuses = [null, 'new', 'contacted'] as const;
+
+const withRule = (policy: Policy): Policy => {
+  const lead = { ...policy.tabs.lead, only: { status: fittingStatuses } };
+  return { ...policy, tabs: { ...policy.tabs, lead } };
+};
 
 /** Few enough that as few rows as there are here can be too many. */
 const drawBrakes = (random: Random): BrakeLimits => ({

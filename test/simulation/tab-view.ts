@@ -15,6 +15,8 @@ export const ourWords = /^(Synced \d|Pending: |Held: |Error: |Conflict: |New row
 export const ownerHeader = 'Mine';
 /** Another one, with formulas. */
 export const formulaHeader = 'Sum';
+/** A third one, in a tab with a rule, for notes that keep a row there. */
+export const noteHeader = 'Note';
 
 /** Fields that people type unique values into. */
 export const typedFields: Readonly<Record<TabEntity, readonly FieldName[]>> = {

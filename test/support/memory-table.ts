@@ -129,10 +129,17 @@ class MemoryTable implements Table {
     const reason = heldTabs.get(entity);
     if (reason !== undefined) return { state: 'held', reason };
     const names = tab.columns.map(({ field }) => field).filter((name) => hasColumn(entity, name));
-    const rows = looks.flatMap(({ seen: { cells, own: _own, ...seen } }, index) => {
+    const rows = looks.flatMap(({ seen: { cells, own = {}, ...seen } }, index) => {
       const shown = Object.fromEntries(names.map((name) => [name, cells[name] ?? emptyCell]));
       const isBlank = [seen.id, seen.sync, ...Object.values(cells)].every(({ kind }) => kind === 'empty');
-      return isBlank ? [] : this.#keep(entity, { ...seen, position: index + 1, cells: shown });
+      const hasOwn = Object.values(own).some(({ kind }) => kind !== 'empty' && kind !== 'formula');
+      const row = {
+        ...seen,
+        position: index + 1,
+        cells: shown,
+        ...(hasOwn ? { hasOwn: true as const } : {}),
+      };
+      return isBlank ? [] : this.#keep(entity, row);
     });
     const boxed = entity === 'lead' && boxedFields.size > 0 ? { boxed: new Set(boxedFields) } : {};
     return { state: 'read', rows, fields: new Set(names), hasSync: !hiddenFields.has('Sync'), ...boxed };

@@ -1,5 +1,5 @@
 import { explainError, isSyncError } from '../../core/errors.ts';
-import { emptyCatalog } from '../../core/fields/catalog.ts';
+import { type Catalog, emptyCatalog } from '../../core/fields/catalog.ts';
 import type { Entity } from '../../core/record.ts';
 import {
   checkCredentials,
@@ -12,6 +12,8 @@ import type { TabLook } from '../../google/probe.ts';
 import { describeFound, type KeptAnswers } from '../../google/probes/answers.ts';
 import { scratchTitle } from '../../google/probes/scratch.ts';
 import { cellsMax } from '../../google/room.ts';
+import { sheetFacts } from '../../sheet/facts.ts';
+import { type RuleGround, resolveRule } from '../../sheet/only/rule.ts';
 import { buildLayout } from '../../sheet/policy.ts';
 import { sheetHints } from '../../sheet/port/errors.ts';
 import { describeInstance } from '../../sheet/port/instance.ts';
@@ -21,7 +23,7 @@ import { mirrorFile } from '../../sqlite/open.ts';
 import { systemClock } from '../clock.ts';
 import { openInstance } from '../instance.ts';
 import { createLog } from '../logger.ts';
-import { type SheetSettings, sheetEntities, tabNames } from '../settings.ts';
+import { type SheetSettings, sheetEntities, tabNames, tabSettings } from '../settings.ts';
 import { readAnswers, readPolicy } from '../sheet-side.ts';
 import { bad, doubtful, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
 import type { DoctorContext } from './context.ts';
@@ -183,7 +185,8 @@ const describeAnswers = ({ at, found }: KeptAnswers): string =>
 const tab = (entity: Entity): SheetExamination => ({
   name: `tab of ${tabNames[entity]}`,
   needs: [spreadsheet.name],
-  async examine({ crm, sheet, state, terms }, isGood) {
+  async examine(context, isGood) {
+    const { crm, sheet, state, terms } = context;
     // Custom fields are columns: as the CRM has them now, else as the daemon last read them.
     const catalog = isGood(catalogExamination.name)
       ? await readCatalogNow(crm)
@@ -192,9 +195,23 @@ const tab = (entity: Entity): SheetExamination => ({
         : undefined;
     const layout = buildLayout(sheetEntities(terms), readPolicy(terms), catalog ?? emptyCatalog);
     const look = await sheet.lookAtTab(tabOf(layout, entity)!);
+    const { only } = tabSettings(terms, entity);
+    const rule = only && catalog && resolveRule(entity, only, groundOf(context, catalog, entity));
+    if (rule?.kind === 'fault')
+      return bad(
+        `Its rule cannot be followed. ${rule.fault}`,
+        `Correct sheet.tabs.${tabNames[entity]}.only, or what it names in the CRM.`,
+      );
     return judgeTab(look, entity !== 'lead' || catalog !== undefined);
   },
 });
+
+/** What a rule is understood by: the names of the settings, and what the daemon understood by it before. */
+function groundOf({ settings, state }: DoctorContext, catalog: Catalog, entity: Entity): RuleGround {
+  const users = Object.entries(settings.crm.users).map(([id, name]) => ({ id, name }));
+  const applied = state.kind === 'open' ? state.mirror.readFact(sheetFacts.only(entity)) : undefined;
+  return { catalog: users.length === 0 ? catalog : { ...catalog, users }, before: applied?.named };
+}
 
 /** People may do without this tab: what waits is answered by the command as well. */
 const conflictsTab: SheetExamination = {

@@ -51,11 +51,15 @@ export class LinkFill {
     const begun = status.tabs.filter(({ title }) => this.#titles.has(title));
     return {
       ...fill,
-      done: sum(begun.map(({ recordsInCrm, recordsInTable }) => Math.min(recordsInCrm, recordsInTable))),
-      total: sum(begun.map(({ recordsInCrm }) => recordsInCrm)),
+      done: sum(begun.map((tab) => Math.min(wantedIn(tab), tab.recordsInTable))),
+      total: sum(begun.map(wantedIn)),
     };
   }
 }
+
+/** A daemon of an earlier version says nothing of records that have no row by a rule. */
+const wantedIn = ({ recordsInCrm, recordsLeftOut = 0 }: FillStatus['tabs'][number]): number =>
+  recordsInCrm - recordsLeftOut;
 
 const workOf = (progress: FillStatus['progress'], work: FillProgress['phase']) =>
   progress.filter((each) => each.work === work);

@@ -34,7 +34,7 @@ const shownMax = 200;
 
 /** What trips a brake: it may be others whose records, rows or columns these are, or too much is gone or changed. */
 type BrakeKind =
-  | ('account' | 'reading' | 'rebase' | 'columns' | 'first')
+  | ('account' | 'reading' | 'rebase' | 'columns' | 'first' | 'only')
   | ('emptied' | 'vanished' | 'gone')
   | ('torn' | 'blanked' | 'column' | 'changed' | 'cleared')
   | ('rows' | 'edited' | 'deleted' | 'unlogged');

@@ -41,12 +41,12 @@ export interface Brake {
 }
 
 /**
- * A change that a brake stops: a field that people edited in the table, that the CRM emptied, or in which both sides differ; or a record
- * whose row is gone, or that is gone from the CRM itself.
+ * A change that a brake stops: a field that people edited in the table, that the CRM emptied, or in which both sides differ; a record whose
+ * row is gone, or that is gone from the CRM itself; or one whose row leaves, or comes, by another rule.
  */
 export interface StoppedChange {
   readonly id: RecordId;
-  readonly what: 'edited' | 'emptied' | 'row gone' | 'record gone' | 'differs';
+  readonly what: 'edited' | 'emptied' | 'row gone' | 'record gone' | 'differs' | 'leaves' | 'comes';
   readonly field?: FieldName;
   readonly before?: Value;
   readonly after?: Value;

@@ -5,6 +5,7 @@ import {
   describeCell,
   emptyCell,
   equalCells,
+  isComputed,
   isSameKept,
   isUnfilled,
 } from '../../sheet/port/cell.ts';
@@ -173,9 +174,14 @@ function editedIn(
         isSameRowId(other, step, names) &&
         other.placed.some((cell) => cell.column === column && isSameKept(cell.cell, before[column])),
     );
-  return columns.filter(
-    (column) =>
-      isValue(column) && !isSameKept(read[oldIndexes[column] ?? column], before[column]) && !isOurs(column),
+  // A formula is there for every row, and its result is nobody's note.
+  const isNote = (column: number) =>
+    !names.has(column) &&
+    !isUnfilled(before[column] ?? emptyCell) &&
+    !isComputed(before[column] ?? emptyCell);
+  const notes = step.sparesOwn ? [...before.keys()].filter(isNote) : [];
+  return [...columns.filter(isValue), ...notes].filter(
+    (column) => !isSameKept(read[oldIndexes[column] ?? column], before[column]) && !isOurs(column),
   );
 }
 

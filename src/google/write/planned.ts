@@ -45,6 +45,8 @@ export interface PlannedStep {
   readonly isShared?: true;
   /** The dropdown of one of its cells, by its grid column. */
   readonly choices?: { readonly column: number; readonly labels: readonly string[] };
+  /** Of a delete: the row stays if users wrote into columns of their own since. */
+  readonly sparesOwn?: true;
   /** It gives back what was there, formulas and formats included. */
   readonly restores?: true;
 }
@@ -119,7 +121,8 @@ export function planSteps(steps: readonly RowStep[], tabs: Tabs): PlannedStep[] 
     const read = tab.rows[position] ?? [];
     const isShared = (rowsById.get(entity)?.get(idOf(read, tab)) ?? []).length > 1;
     const placed = kind === 'set' ? placeAll(tab, step, read) : [];
-    return { number, kind, entity, position, placed, read, ...(isShared ? { isShared } : {}) };
+    const sparesOwn = kind === 'delete' && step.sparesOwn ? { sparesOwn: true as const } : {};
+    return { number, kind, entity, position, placed, read, ...(isShared ? { isShared } : {}), ...sparesOwn };
   });
 }
 

@@ -9,11 +9,14 @@ const columns = [
   { header: 'Held', count: 'held', alert: true },
 ];
 
-const stateOf = ({ conflicts, held, pending, recordsInCrm, recordsInTable, refused, sweep }, isStopped) => {
+const stateOf = (tab, isStopped) => {
+  const { conflicts, held, pending, recordsInCrm, recordsInTable, recordsLeftOut = 0, refused, sweep } = tab;
   if (isStopped) return ['asks', 'stopped'];
   if (!sweep?.isComplete) return ['begins', 'first reading'];
   if (conflicts + held + refused > 0) return ['asks', 'waits for a person'];
-  return pending > 0 || recordsInCrm !== recordsInTable ? ['moves', 'on its way'] : ['done', 'in step'];
+  return pending > 0 || recordsInCrm - recordsLeftOut !== recordsInTable
+    ? ['moves', 'on its way']
+    : ['done', 'in step'];
 };
 
 /** Shows every tab in a row of numbers, and which of them are stopped. */

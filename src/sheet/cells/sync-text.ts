@@ -36,6 +36,8 @@ interface SyncedState {
   readonly notice: string;
   /** The notice comes first, because nobody may have seen it. */
   readonly isFresh?: boolean;
+  /** What else there is to say of a row that is in step. */
+  readonly besides?: string;
 }
 
 /** Reasons come from many places, and a text that no cell can hold would keep all others from being written. */
@@ -50,7 +52,9 @@ export const syncText = (state: RowState, timeZone: string): string =>
 
 function wholeText(state: RowState, timeZone: string): string {
   if (state.kind === 'synced') {
-    const parts = [`Synced ${formatInstant(state.at, timeZone)}`, state.notice];
+    const { besides } = state;
+    const synced = `Synced ${formatInstant(state.at, timeZone)}${besides === undefined ? '' : `, ${besides}`}`;
+    const parts = [synced, state.notice];
     return joinParts(state.isFresh ? parts.reverse() : parts);
   }
   return joinParts([pressingText(state), state.notice ?? '']);

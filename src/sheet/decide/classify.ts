@@ -55,6 +55,8 @@ export interface ClassifiedTab {
   /** The records and claims that damaged rows are about. */
   readonly named: ReadonlySet<RecordId>;
   /** Records that had a row and have none with their ID. */
+  readonly absent: readonly Agreement[];
+  /** Those of them that fit the tab: their row should be there. */
   readonly missing: readonly Agreement[];
   /** Those of them whose row surely is none of these, and those of which only copies are there. */
   readonly vanished: readonly Agreement[];
@@ -73,17 +75,18 @@ export function classifyTab(whole: TabIndex): ClassifiedTab {
   const present = presentIds(index, [...rows.map(({ id }) => describeCell(id)), ...damaged.present]);
   const named = presentIds(index, damaged.named);
   const settled = rows.filter((row) => !isOpenClaim(index, row));
-  const missing = index.loose.agreements.filter(
+  const absent = index.loose.agreements.filter(
     (agreement) =>
       isInTable(index, agreement) && !present.has(agreement.key.id) && mayStay(index, agreement.key.id),
   );
+  const missing = absent.filter((agreement) => !index.only.isOut(agreement));
   const orphans = findOrphans(index, settled);
-  const strays = findStrays(index, settled, [...missing, ...orphans]);
+  const strays = findStrays(index, settled, [...absent, ...orphans]);
   const [strayRows, foundIds] = [new Set(strays.map(({ row }) => row)), new Set(strays.map(({ id }) => id))];
   const isStillLost = ({ key }: Agreement) => !foundIds.has(key.id);
   const vanished = missing.filter((agreement) => isStillLost(agreement) && !named.has(agreement.key.id));
   const orphaned = orphans.filter(isStillLost);
-  const lost = [...missing.filter(isStillLost), ...orphaned];
+  const lost = [...absent.filter(isStillLost), ...orphaned];
   const others = settled.filter((row) => !strayRows.has(row));
   const binding = bindRows(others, createLookup(index, lost));
   const records = classifyRecordRows(index, binding);
@@ -101,6 +104,7 @@ export function classifyTab(whole: TabIndex): ClassifiedTab {
     merges: records.merges,
     present,
     named,
+    absent,
     missing,
     vanished,
     orphaned,

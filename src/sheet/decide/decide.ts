@@ -15,6 +15,7 @@ import { classifyTab } from './classify.ts';
 import { findOver } from './damage/damaged.ts';
 import { judgeTab, judgeWhole } from './judge.ts';
 import { forgetFreshColumns, holdMissingColumns } from './rows/columns.ts';
+import { limitLeaves } from './rows/leaving.ts';
 import { indexTab, indexTable, type TableIndex } from './tab-index.ts';
 import { collect, type Verdict } from './verdict.ts';
 
@@ -41,13 +42,13 @@ export function decideFrom(input: DecideInput, standing: Standing): Plan {
   const verdicts = tabs.flatMap(({ tab, verdict }): Verdict[] => {
     if (!tab) return [verdict];
     const braked = tab === leads && brakedLeads ? brakedLeads : brakeTab(tab, areLeadsStopped);
-    const whole = [verdict, ...judgeWhole(tab), braked.verdict];
+    const whole = [verdict, tab.index.only.verdict, ...judgeWhole(tab), braked.verdict];
     if (braked.isStopped) return whole;
     const judged = judgeTab(tab, braked);
     standing.noteInStep(tab.index.entity, judged.inStep);
     return [...whole, ...judged.verdicts];
   });
-  return assemble(table, verdicts);
+  return assemble(table, limitLeaves(verdicts));
 }
 
 /** A tab that can be read, and what is said of it at once. */
@@ -121,10 +122,21 @@ function assemble(index: TableIndex, verdicts: readonly Verdict[]): Plan {
     questions,
     rebased: collect(verdicts, 'rebased'),
     remapped: collect(verdicts, 'remapped'),
+    ruled: collect(verdicts, 'ruled'),
+    leftOut: countByEntity(collect(verdicts, 'leftOut')),
+    changesAt: collect(verdicts, 'changesAt').reduce(
+      (first, at) => Math.min(first, at),
+      Number.POSITIVE_INFINITY,
+    ),
     takesAccount: isAccountTaken(input, isAnswered),
     restlessRows: collect(verdicts, 'unsettled').length,
   };
 }
+
+const countByEntity = (keys: readonly RecordKey[]): Plan['leftOut'] =>
+  Object.fromEntries(
+    [...Map.groupBy(keys, ({ entity }) => entity)].map(([entity, { length }]) => [entity, length]),
+  );
 
 const distinctKeys = (keys: readonly RecordKey[]): RecordKey[] => [
   ...new Map(keys.map((key) => [recordKeyText(key), key])).values(),

@@ -180,16 +180,18 @@ interface JudgedTab {
 
 /**
  * A row that is in step with its record: it shows what is agreed in the form in which that is known, and nothing is to be said or done about
- * it. Only a notice of it may grow old.
+ * it. Only its notice may grow old, and time alone may make it fit its tab no longer.
  */
 function findInStep(index: TabIndex, { merged, row }: RowOf<'merge'>, verdict = nothing): InStep[] {
   if (!merged || merged.isRestless || !isNothing(verdict)) return [];
   const { agreement, record } = merged;
   const { id } = record.key;
   const isPlain = record.missedSweeps <= 0 && record.unread === undefined && !index.outbox.has(id);
-  if (!agreement || !isPlain || !isInTable(index, agreement)) return [];
+  const fit = index.only.fitOf(record);
+  if (!agreement || agreement.leave || fit.kind !== 'fits') return [];
+  if (!isPlain || !isInTable(index, agreement)) return [];
   if (!showsValues(index, row, agreement.fields, agreement.shown)) return [];
-  return [{ id, row, until: nextStale([agreement], index.input.now) }];
+  return [{ id, row, until: Math.min(fit.until, nextStale([agreement], index.input.now)) }];
 }
 
 /** The kinds of rows that may be the row of a record that has none. */
@@ -202,8 +204,8 @@ const dependentKinds: ReadonlySet<ClassifiedRow['kind']> = new Set([
 ]);
 
 /** Finds the records without a row whose row another one may be: lost ones, and those whose own row may be another's. */
-function createSuspects({ foundIds, index, missing, orphaned }: ClassifiedTab, unsure: readonly RecordId[]) {
-  const lost = [...missing.filter(({ key }) => !foundIds.has(key.id)), ...orphaned];
+function createSuspects({ absent, foundIds, index, orphaned }: ClassifiedTab, unsure: readonly RecordId[]) {
+  const lost = [...absent.filter(({ key }) => !foundIds.has(key.id)), ...orphaned];
   const unsureOnes = unsure.flatMap((id) => index.agreements.get(id) ?? []);
   const find = createSuspectSearch(index, [...lost, ...unsureOnes]);
   const known = new Map<ObservedRow, readonly RecordId[]>();

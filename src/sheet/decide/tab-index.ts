@@ -8,6 +8,7 @@ import type { Names } from '../cells/codec.ts';
 import { summarizeContacts, tabFields } from '../cells/extra-fields.ts';
 import type { Loose, Standing, TabGround } from '../index/standing.ts';
 import { ValueCounts } from '../index/value-counts.ts';
+import { hasNewRule, ruleTab, type TabRuling } from '../only/tab-rule.ts';
 import type { DecideInput } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
 import { recordTabs, type TabLayout } from '../port/layout.ts';
@@ -29,6 +30,7 @@ export interface TableIndex extends Lookup {
   readonly groundOf: (entity: Entity) => TabGround;
   /** The row that has the ID of a record, in any tab. */
   readonly findRow: (key: RecordKey) => ObservedRow | undefined;
+  readonly findLead: (id: RecordId) => KnownRecord | undefined;
   /** The contacts of a lead in words. */
   readonly contactsOf: (lead: RecordId) => string | null;
 }
@@ -51,6 +53,8 @@ export interface TabIndex extends TableIndex {
   readonly outbox: ReadonlyMap<RecordId, OutboxItem>;
   /** The create that made a record, as long as it is kept. */
   readonly findOrigin: (id: RecordId) => OutboxItem | undefined;
+  /** What the tab's own rule says of its records. */
+  readonly only: TabRuling;
   /** In how many records of the tab that value of a field is agreed. */
   readonly countAgreed: TabGround['countAgreed'];
 }
@@ -82,6 +86,7 @@ export function indexTable(given: DecideInput, standing: Standing): TableIndex {
     questionsTitle: questionTab && input.policy.questionsTitle,
     findRow: (key) => groundOf(key.entity).inStep.get(key.id) ?? rows().get(recordKeyText(key)),
     contactsOf: (lead) => contacts().get(lead) ?? null,
+    findLead: (id) => groundOf('lead').records.get(id),
   };
 }
 
@@ -113,13 +118,14 @@ export function indexTab(
   const isWhole =
     agreements !== ground.agreements ||
     known.rebases.has(entity) ||
+    hasNewRule(table.input, entity) ||
     known.suspects.some(({ damage }) => damage.entity === entity);
   const { countAgreed, inStep, loose, records } = isWhole ? wholeGround(ground, agreements, tab) : ground;
   const outbox = byId(entity, known.outbox);
   const made = [...outbox.values()].filter(({ kind, state }) => kind === 'create' && state === 'done');
   // Of several that made one record the first counts.
   const origins = new Map(made.toReversed().map((item) => [item.recordId, item]));
-  return {
+  const ruled = {
     ...table,
     entity,
     layout,
@@ -131,9 +137,10 @@ export function indexTab(
     records,
     agreements,
     outbox,
-    findOrigin: (id) => origins.get(id),
+    findOrigin: (id: RecordId) => origins.get(id),
     countAgreed,
   };
+  return { ...ruled, only: ruleTab(ruled) };
 }
 
 /** A ground on which everything is decided. */

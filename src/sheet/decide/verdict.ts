@@ -32,6 +32,12 @@ interface Findings {
   rebased: Entity;
   /** Entities whose columns are where the configuration puts them, and nothing speaks against it. */
   remapped: Entity;
+  /** Entities whose tab follows the rule of the configuration from here on. */
+  ruled: Entity;
+  /** Records that have no row because they do not fit. */
+  leftOut: RecordKey;
+  /** When time alone changes a verdict, epoch ms. */
+  changesAt: number;
   /** What users chose beside questions in their tab, and before that what an answer to a brake comes to for each change it was given for. */
   answers: Decision;
   /** Scopes that still matter: what was decided under them is kept, and their questions stay where they are. */

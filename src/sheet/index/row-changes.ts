@@ -44,5 +44,6 @@ export function compareRows(before: readonly ObservedRow[], now: readonly Observ
 const holdsSame = (one: ObservedRow, other: ObservedRow): boolean =>
   one.cells === other.cells &&
   one.isPaused === other.isPaused &&
+  one.hasOwn === other.hasOwn &&
   equalCells(one.id, other.id) &&
   equalCells(one.sync, other.sync);

@@ -3,7 +3,7 @@ import { splitContactId } from '../../core/fields/contact-id.ts';
 import { type Entity, entities, parseRecordKey, type RecordId, type RecordKey } from '../../core/record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
 import type { Names } from '../cells/codec.ts';
-import type { DecideInput } from '../plans/plan.ts';
+import type { DecideInput, Known } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
 import type { ReadTab } from '../port/table.ts';
 import { type ItemChange, ItemIndex } from './item-index.ts';
@@ -59,7 +59,7 @@ export class Standing {
     this.#circumstances = circumstances;
     const isOutboxNew = this.#noteOutbox(known.outbox);
     const news = [
-      ...this.#noteRecords(this.#records.update(known.records)),
+      ...this.#noteRecords(this.#records.update(known.records), known.rules),
       ...this.#noteAgreements(this.#agreements.update(known.agreements)),
       ...entities.map((entity) => {
         const tab = table.tabs[entity];
@@ -93,7 +93,7 @@ export class Standing {
       const shown = new Set(tab.looseRows().map(({ id }) => describeCell(id)));
       const agreements = this.#agreements.of(entity);
       return [...tab.looseIds].flatMap((id) =>
-        agreements.has(id) && !shown.has(id) ? [{ entity, id }] : [],
+        isMissed(agreements.get(id)) && !shown.has(id) ? [{ entity, id }] : [],
       );
     });
   }
@@ -110,7 +110,7 @@ export class Standing {
     for (const each of rows) if (!made.has(each.id)) this.#tabs[entity].note(each);
   }
 
-  #noteRecords(changes: readonly ItemChange<KnownRecord>[]): boolean[] {
+  #noteRecords(changes: readonly ItemChange<KnownRecord>[], rules: Known['rules']): boolean[] {
     const before = this.#writtenAt;
     for (const [, record] of changes) this.#writtenAt = Math.max(this.#writtenAt, record?.written?.at ?? 0);
     return changes.map(([old, record]) => {
@@ -118,7 +118,8 @@ export class Standing {
       if (record && old && saysSame(old, record, Math.max(before, this.#writtenAt))) return false;
       this.#noteItem(entity, id);
       if (entity === 'lead' || entity === 'task') this.#names.noteRecord(old, record);
-      if (titleOf(old) !== titleOf(record)) this.#loosenNaming(entity, id);
+      // Whether a record fits the rule of its tab may follow from any field of its lead.
+      if (titleOf(old) !== titleOf(record) || rules.size > 0) this.#loosenOwned(entity, id);
       if (entity === 'contact') this.#tabs.lead.loosen(splitContactId(id).leadId);
       return true;
     });
@@ -141,8 +142,8 @@ export class Standing {
     else tab.drop(id);
   }
 
-  /** What shows the name of a record depends on it. */
-  #loosenNaming(entity: Entity, id: RecordId): void {
+  /** What belongs to a record shows its name. */
+  #loosenOwned(entity: Entity, id: RecordId): void {
     if (entity !== 'lead' && entity !== 'task') return;
     for (const other of ['opportunity', 'task', 'contact'] as const)
       for (const record of this.#records.of(other).values())
@@ -165,6 +166,10 @@ export class Standing {
     if (key) this.#tabs[key.entity].loosen(key.id);
   }
 }
+
+/** A row that left its tab by a rule is not missed. */
+const isMissed = (agreement: Agreement | undefined): boolean =>
+  agreement !== undefined && agreement.leave?.state !== 'left';
 
 const noRows: ReadTab['rows'] = [];
 const unknownKey: RecordKey = { entity: 'lead', id: '' };
@@ -202,10 +207,10 @@ function circumstancesOf({ known, layout, policy, table }: DecideInput): Circums
     return build;
   });
   const rooms = Object.values(tabs).map((tab) => (tab.state === 'read' ? tab.room : undefined));
-  const { accountDoubt, catalog, rebases, remaps } = known;
+  const { accountDoubt, catalog, rebases, remaps, rules } = known;
   const { claims, contests, decisions, emptyLists, nameless, suspects, sweptEntities } = known;
   return {
-    ofRows: [catalog, policy, textOf([layout, builds, table.timeZone, accountDoubt, rebases, remaps])],
+    ofRows: [catalog, policy, textOf([layout, builds, table.timeZone, accountDoubt, rebases, remaps, rules])],
     others: [
       question,
       textOf([rooms, claims, contests, emptyLists, nameless, sweptEntities]),

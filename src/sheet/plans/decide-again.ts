@@ -18,8 +18,8 @@ export interface GroundedPlan {
 /**
  * Decides what changed, or says again what was decided from the same. Besides what is known and read only time makes a difference to a plan
  * that changes nothing: the pauses that `isRestless` and `wasMissing` stand for, suspects, claims without a reply, creates that are kept
- * for a while, and notices that are fresh for a day. Chance and the time are in nothing but changes. The word by which `isOwnToken` knows a
- * token must not change between two calls.
+ * for a while, notices that are fresh for a day, and what a plan says itself by `changesAt`. Chance and the time are in nothing but changes. The
+ * word by which `isOwnToken` knows a token must not change between two calls.
  */
 export function decideAgain(input: DecideInput, last: GroundedPlan | undefined): GroundedPlan {
   const { known, now, run } = input;
@@ -44,7 +44,7 @@ export function decideAgain(input: DecideInput, last: GroundedPlan | undefined):
   );
   const isLasting =
     !waits && changesNothing(plan) && known.claims.open.size === 0 && known.suspects.length === 0;
-  const lastsUntil = isLasting ? nextStale(known.agreements, now) : now;
+  const lastsUntil = isLasting ? Math.min(nextStale(known.agreements, now), plan.changesAt) : now;
   return { standing, version, input, plan, lastsUntil };
 }
 
@@ -52,7 +52,7 @@ function changesNothing(plan: Plan): boolean {
   const { agreements, outbox, takesAccount } = plan;
   const parts = [
     ...[agreements.drop, agreements.save, outbox.drop, outbox.save],
-    ...[plan.answers, plan.settledDecisions, plan.rebased, plan.remapped],
+    ...[plan.answers, plan.settledDecisions, plan.rebased, plan.remapped, plan.ruled],
     ...[plan.journal, plan.table, plan.suspects.save, plan.suspects.drop],
   ];
   return !takesAccount && parts.every(({ length }) => length === 0);

@@ -5,6 +5,7 @@ import type { Agreement, Decision, JournalEntry, KnownRecord, OutboxItem } from 
 import type { Contest } from '../../core/waiting/contest.ts';
 import type { Brake, Conflict, Hold, Refusal } from '../../core/waiting/waiting.ts';
 import type { Remap } from '../column-map.ts';
+import type { TabRule } from '../only/rule.ts';
 import type { Policy } from '../policy.ts';
 import type { Cell } from '../port/cell.ts';
 import type { Suspect } from '../port/damage.ts';
@@ -54,6 +55,12 @@ export interface Plan {
   readonly rebased: readonly Entity[];
   /** Entities whose columns are where the configuration puts them from here on. */
   readonly remapped: readonly Entity[];
+  /** Entities whose tab has its records by the rule of the configuration from here on. */
+  readonly ruled: readonly Entity[];
+  /** How many records have no row because they do not fit the rule of their tab. */
+  readonly leftOut: Readonly<Partial<Record<Entity, number>>>;
+  /** When time alone changes what is decided, epoch ms; infinite where it never does. */
+  readonly changesAt: number;
   /** A person agreed that the account which the CRM shows is the one to work with from here on. */
   readonly takesAccount: boolean;
   /** Rows that changed since the read before: taken once they rest. */
@@ -83,6 +90,8 @@ export interface Known {
   readonly rebases: ReadonlyMap<Entity, string>;
   /** Tabs whose columns the configuration puts elsewhere than before. */
   readonly remaps: ReadonlyMap<Entity, Remap>;
+  /** Tabs that have, or had until now, some of the records alone. */
+  readonly rules: ReadonlyMap<Entity, TabRule>;
   /** Why the CRM may be another account than the one that is known; `undefined` when it is the known one. */
   readonly accountDoubt: AccountDoubt | undefined;
   /** Fields over which the two sides fight, by the text of their record's key. */

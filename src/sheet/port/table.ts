@@ -17,6 +17,8 @@ export interface ObservedRow {
   readonly cells: Readonly<Record<FieldName, Cell>>;
   /** A person ticked it in the column that pauses rows. */
   readonly isPaused?: true;
+  /** Users wrote something into a column of their own; what a formula shows there is not that. */
+  readonly hasOwn?: true;
 }
 
 /** A row in which nothing but cells of people's own columns is filled. */
@@ -112,7 +114,14 @@ export type RowStep =
       /** What the cell of a field offers in this row alone. */
       readonly choices?: RowChoices;
     } & RowCells)
-  | { readonly kind: 'delete'; readonly entity: TabKind; readonly position: number; readonly idSeen: Cell };
+  | {
+      readonly kind: 'delete';
+      readonly entity: TabKind;
+      readonly position: number;
+      readonly idSeen: Cell;
+      /** It stays if users wrote into columns of their own since it was read. */
+      readonly sparesOwn?: true;
+    };
 
 export type SetStep = Extract<RowStep, { kind: 'set' }>;
 export type AppendStep = Extract<RowStep, { kind: 'append' }>;

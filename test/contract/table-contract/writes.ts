@@ -124,6 +124,22 @@ export function describeWrites(stage: GetStage): void {
       expect(done.get(0)?.own).toEqual({ [ownHeader]: textCell('one') });
     });
 
+    test('S13: a row that is deleted only without notes stays when one is written at that moment', async () => {
+      const { table } = stage();
+      await fill(stage(), '1', '2', '3');
+      await stage().user(typing(0, ownHeader, ownHeader), typing(2, ownHeader, 'long there'));
+      expect((await readTab(table)).rows.map(({ hasOwn }) => hasOwn)).toEqual([undefined, true, undefined]);
+      await stage().beforeNextWrite(typing(3, ownHeader, 'just now'));
+      const steps = ['1', '2', '3'].map((id, index) => ({
+        ...deleteStep(index + 1, id),
+        sparesOwn: true as const,
+      }));
+      const { done } = await writeSteps(table, steps);
+      expect([...done.keys()]).toEqual([0, 1]);
+      const { rows } = await readTab(table);
+      expect(rows.map(({ hasOwn, id }) => [textIn(id), hasOwn])).toEqual([['3', true]]);
+    });
+
     test('a user’s own cell is given back where it still shows what a write put there, and stays where it does not', async () => {
       const { table } = stage();
       await fill(stage(), '1', '2');

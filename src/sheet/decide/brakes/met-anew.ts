@@ -38,7 +38,8 @@ export function findRebase(
   const filled = differing.length - asking.length;
   const ids = new Set(records.map(({ id }) => id));
   const unseen = [...index.records.values()].filter(
-    ({ key, presence }) => presence === 'present' && !ids.has(key.id),
+    (record) =>
+      record.presence === 'present' && !ids.has(record.key.id) && index.only.fitOf(record).kind === 'fits',
   );
   const claims = claimed.filter(({ id }) => !index.outbox.has(id));
   // Strangers count as well: rows of records of which the CRM lists none show that one of both lists is not whole.

@@ -56,7 +56,7 @@ export function brakeTab(given: ClassifiedTab, areLeadsStopped: boolean): Braked
   const isLetGo = (each: Tripped) => findKept(index, each) !== undefined || letGo.has(shownOf(each.brake));
   const isComing = !isAtRest && !coming.tripped.every(isLetGo);
   const holding = weighed.flatMap(({ approval, each }) => (approval ? [] : [each.brake]));
-  const brakes = [...elsewhere.brakes, ...holding];
+  const brakes = [...elsewhere.brakes, ...index.only.brakes, ...holding];
   const verdict = join(
     { scopes: [...approvalsOnTheirWay(index), ...coming.scopes, ...asked.scopes], brakes },
     elsewhere.verdict,
@@ -137,8 +137,8 @@ function findTripped({ binding, index, merges }: ClassifiedTab, upset: Upset): T
   const { brakes: limits } = input.policy;
   const goneRecords = provenTogether(upset.gone);
   const vanishedRows = vanished.map(({ key }) => key.id);
-  const agreed =
-    index.inStep.size + index.loose.agreements.filter((agreement) => isInTable(index, agreement)).length;
+  const isMet = (agreement: Agreement) => isInTable(index, agreement) && agreement.leave?.state !== 'left';
+  const agreed = index.inStep.size + index.loose.agreements.filter(isMet).length;
   const company = () => describeCompany(index, vanishedRows);
   const alone = (brake: Brake): Tripped => ({ brake, edits: [], vanishedRows: [], goneRecords: [] });
   const header = (field: FieldName) => headerOf(index, field);

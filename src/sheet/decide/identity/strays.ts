@@ -36,12 +36,14 @@ export function findStrays(
   const { template } = index;
   if (!template || rowless.length === 0) return [];
   const byId = Map.groupBy(rows, (row) => describeCell(row.id));
-  const shown = findShown(index, rows, template);
   const lost = new Set(rowless.map(({ key }) => key.id));
   const mayBeAstray = (row: ObservedRow) => {
     const id = describeCell(row.id);
     return row.id.kind === 'empty' || (byId.get(id)?.length ?? 0) > 1 || !isOfThisTab(index, id);
   };
+  const astray = rows.filter(mayBeAstray);
+  if (astray.length === 0) return [];
+  const shown = findShown(index, rows, template);
   /** The row and all whose IDs it needs, if the last of them is the row of a record that has none. */
   const follow = (row: ObservedRow, before: readonly BoundRow[]): readonly BoundRow[] => {
     const id = shown.get(row);
@@ -51,7 +53,7 @@ export function findStrays(
     if (lost.has(id)) return strays;
     return next && others.length === 0 ? follow(next, strays) : [];
   };
-  const strays = rows.filter(mayBeAstray).flatMap((row) => follow(row, []));
+  const strays = astray.flatMap((row) => follow(row, []));
   return [...new Map(strays.map((stray) => [stray.row, stray])).values()];
 }
 

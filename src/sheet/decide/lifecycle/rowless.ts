@@ -13,15 +13,17 @@ import { encode } from '../../cells/codec.ts';
 import { shownValue } from '../../cells/extra-fields.ts';
 import { type CellLook, idCell, noteShown } from '../../cells/shown.ts';
 import { type RowState, syncText, waitingState } from '../../cells/sync-text.ts';
+import { moveLeave } from '../../only/leave.ts';
 import type { TableStep } from '../../plans/plan.ts';
 import { type Cell, describeCell, emptyCell, textCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
-import { isLike, resembles } from '../identity/likeness.ts';
+import { isInTable, isLike, resembles } from '../identity/likeness.ts';
 import { unreadReason } from '../rows/columns.ts';
 import { showsValues } from '../rows/row-values.ts';
 import { noteLost } from '../rows/waiting-edits.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { type DueRow, join, nothing, type Verdict } from '../verdict.ts';
+import { decideOutside } from './outside.ts';
 import { decideVanishedRow, type Release } from './vanished.ts';
 
 /** What is to be known of the rows. */
@@ -61,9 +63,13 @@ export function decideRowless(index: TabIndex, around: RowlessSurroundings): Ver
 /** Gives a row to a record that never had one, and none to one of a create. */
 function decideNewcomer(index: TabIndex, record: KnownRecord, creates: readonly OutboxItem[]): Verdict {
   const { key } = record;
-  if (Object.keys(index.agreements.get(key.id)?.fields ?? {}).length > 0) return nothing;
+  const agreement = index.agreements.get(key.id);
+  if (agreement && isInTable(index, agreement) && index.only.isOut(agreement))
+    return decideOutside(index, record);
+  if (Object.keys(agreement?.fields ?? {}).length > 0) return nothing;
   const create = creates.find((candidate) => mayBeMadeBy(candidate, record));
-  if (!create) return { due: [{ record, cause: 'created in the CRM' }] };
+  const isWanted = index.only.fitOf(record).kind === 'fits';
+  if (!create) return isWanted ? { due: [{ record, cause: 'created in the CRM' }] } : { leftOut: [key] };
   // A user is told if somebody has to look.
   return create.state === 'review' ? { holds: [{ ...key, reason: doubtfulReason(create) }] } : nothing;
 }
@@ -171,7 +177,8 @@ function appendRow(index: TabIndex, { cause, record }: DueRow): Verdict {
   });
   // What was added before may still come, if nothing is known of that write.
   const shown = noteShown({ ...agreement, fields: {} }, offers, looks);
-  const agreed = { ...agreement, fields, offered: offers, ...(shown ? { shown } : {}) };
+  const leave = agreement.leave && moveLeave(agreement.leave, 'sent', input.now);
+  const agreed = { ...agreement, fields, offered: offers, leave, ...(shown ? { shown } : {}) };
   const step: TableStep = {
     write: {
       kind: 'append',

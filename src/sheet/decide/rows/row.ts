@@ -12,6 +12,7 @@ import { type Cell, emptyCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
+import { decideLeave } from './leaving.ts';
 import { type DecidedField, type MergedRow, settleChosen } from './merge.ts';
 import { type GivenId, writeRow } from './row-write.ts';
 import { lossOf, planUpdate, revertCause, revertRefused, type Said, takeBackUnwanted } from './update.ts';
@@ -55,22 +56,34 @@ function applyMerged(index: TabIndex, merged: MergedRow, given: GivenId | undefi
   const writes = { cells, values: { ...same, ...offers, ...typed } };
   const next = noteRow(base, { ...keptOffers(base, decided), ...offers }, row, decided, writes);
   const isOfferedLess = Object.keys(next.offered).length < Object.keys(base.offered).length;
-  const isNew = next.shown !== base.shown || hasOffers || base !== agreement || isOfferedLess;
   const notice = tellChanged(losses);
   const noticed = losses.map(({ field }) => field);
   const told = hasOffers ? nextNotice(next, { fields: Object.keys(offers), noticed, notice, at: now }) : next;
   const isToldNow = isFresh(told, now);
   const pressing = said.state ?? (isTyped ? waitingState : undefined);
-  return join(
+  const leaving = decideLeave(index, own, {
+    agreement: next,
+    isInStep: !pressing && !hasOffers && !given && !index.outbox.has(key.id),
+    state: pressing
+      ? { ...pressing, notice: isToldNow ? told.notice : '' }
+      : { kind: 'synced', at: hasOffers ? now : next.changedAt, notice: told.notice, isFresh: isToldNow },
+  });
+  const isNew =
+    next.shown !== base.shown ||
+    [hasOffers, base !== agreement, isOfferedLess, leaving.leave !== next.leave].includes(true);
+  const verdict = join(
     own.verdict,
     update?.verdict ?? nothing,
     said.verdict,
     agreed,
-    isNew ? { agreementsSaved: [next] } : nothing,
+    isNew ? { agreementsSaved: [withLeave(next, leaving.leave)] } : nothing,
+    leaving.verdict,
+  );
+  if (leaving.isOver) return verdict;
+  return join(
+    verdict,
     writeRow(index, row, key.id, {
-      state: pressing
-        ? { ...pressing, notice: isToldNow ? told.notice : '' }
-        : { kind: 'synced', at: hasOffers ? now : next.changedAt, notice: told.notice, isFresh: isToldNow },
+      state: leaving.state,
       cells,
       offers,
       notice,
@@ -82,6 +95,9 @@ function applyMerged(index: TabIndex, merged: MergedRow, given: GivenId | undefi
     }),
   );
 }
+
+const withLeave = ({ leave: _before, ...agreement }: Agreement, leave: Agreement['leave']): Agreement =>
+  leave ? { ...agreement, leave } : agreement;
 
 /** What the outcomes of a row come to for its cells. */
 function findChanges(index: TabIndex, merged: MergedRow) {

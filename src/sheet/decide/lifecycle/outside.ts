@@ -1,0 +1,39 @@
+import { journalEntry } from '../../../core/journal-entry.ts';
+import { isStuck, type KnownRecord } from '../../../core/state.ts';
+import { moveLeave } from '../../only/leave.ts';
+import { wasMissing } from '../identity/likeness.ts';
+import { noteLost } from '../rows/waiting-edits.ts';
+import type { TabIndex } from '../tab-index.ts';
+import { join, nothing, type Verdict } from '../verdict.ts';
+
+/**
+ * Decides a record without a row that the tab's rule keeps out, or kept out until now: its absence is no delete, and it gets a row once it fits
+ * again. A row that has just gone may still be on its way from one place to another.
+ */
+export function decideOutside(index: TabIndex, record: KnownRecord): Verdict {
+  const { key } = record;
+  const agreement = index.agreements.get(key.id);
+  if (!agreement) return nothing;
+  const isGone = agreement.leave?.state === 'left' || wasMissing(index, agreement);
+  const fit = index.only.fitOf(record);
+  if (!isGone) return nothing;
+  if (fit.kind === 'fits') return { due: [{ record, cause: fitsCause }] };
+  const out = join({ leftOut: [key] }, letGo(index, record));
+  if (agreement.leave?.state === 'left') return out;
+  const leave = moveLeave(agreement.leave, 'absent', index.input.now);
+  const cause = 'row deleted, and the record stays because it does not fit the tab';
+  const journal = [journalEntry(index.input, key, { kind: 'delete', before: agreement.fields, cause })];
+  return join(out, { agreementsSaved: [{ ...agreement, leave }], journal });
+}
+
+const fitsCause = 'fits the tab again';
+
+/** A delete that waits is not meant any more, and what a row cannot be asked about ends with its line in the history. */
+function letGo(index: TabIndex, { key }: KnownRecord): Verdict {
+  const item = index.outbox.get(key.id);
+  if (!item || item.isUndo) return nothing;
+  if (item.kind === 'delete') return item.state === 'sending' ? nothing : { outboxDropped: [key] };
+  if (!isStuck(item) && item.state !== 'review') return nothing;
+  const cause = 'not sent, because its row is gone';
+  return join(noteLost(index, item, item.fields, cause), { outboxDropped: [key] });
+}

@@ -1,0 +1,103 @@
+import type { FieldDefinition } from '../../core/fields/field.ts';
+import type { Entity, RecordId } from '../../core/record.ts';
+import type { KnownRecord } from '../../core/state.ts';
+import type { Value } from '../../core/value.ts';
+import { type Condition, isAnyOf } from './rule.ts';
+
+/**
+ * Whether a record fits a rule. `unknown` where the CRM has not told enough of it: then nothing comes and nothing goes. `until` is the first
+ * moment (epoch ms) at which time alone makes it another answer.
+ */
+export type Fit =
+  | { readonly kind: 'fits'; readonly until: number }
+  | { readonly kind: 'unfit'; readonly why: string }
+  | { readonly kind: 'unknown'; readonly until: number };
+
+/** What judging a record has to know besides. */
+export interface FitSurroundings {
+  readonly now: number;
+  readonly findLead: (id: RecordId) => KnownRecord | undefined;
+  readonly findField: (entity: Entity, name: string) => FieldDefinition | undefined;
+  /** A value as people know it. */
+  readonly show: (field: FieldDefinition, value: Value) => string;
+}
+
+const forEver = Number.POSITIVE_INFINITY;
+const fits: Fit = { kind: 'fits', until: forEver };
+const unknown: Fit = { kind: 'unknown', until: forEver };
+const dayMs = 24 * 60 * 60 * 1_000;
+
+/** Whether a record meets all conditions, and why not in words. */
+export function judgeFit(
+  conditions: readonly Condition[],
+  record: KnownRecord,
+  around: FitSurroundings,
+): Fit {
+  return joinFits(conditions.map((condition) => judgeCondition(condition, record, around)));
+}
+
+/** What does not fit one condition fits none of it; what is not known of one is not known of all. */
+function joinFits(all: readonly Fit[]): Fit {
+  const unfit = all.find(({ kind }) => kind === 'unfit');
+  if (unfit) return unfit;
+  const until = Math.min(...all.map((fit) => (fit.kind === 'unfit' ? forEver : fit.until)), forEver);
+  return { kind: all.some(({ kind }) => kind === 'unknown') ? 'unknown' : 'fits', until };
+}
+
+function judgeCondition(condition: Condition, record: KnownRecord, around: FitSurroundings): Fit {
+  switch (condition.kind) {
+    case 'values':
+      return judgeValue(condition, record, around);
+    case 'pipeline':
+      return judgeStage(condition, record, around);
+    case 'updated':
+      return judgeAge(condition.days, record, around);
+    case 'lead':
+      return judgeLead(condition, record, around);
+  }
+}
+
+type ConditionOf<Kind> = Extract<Condition, { readonly kind: Kind }>;
+
+function judgeValue(
+  { field: name, values }: ConditionOf<'values'>,
+  record: KnownRecord,
+  around: FitSurroundings,
+): Fit {
+  const value = record.fields[name];
+  const field = around.findField(record.key.entity, name);
+  if (value === undefined || !field) return unknown;
+  if (isAnyOf(value, values)) return fits;
+  // A name that the list of options lacks may be a new name of one of them, which is read with the catalog.
+  const isRenamed = [value].flat().some((each) => field.options?.includes(String(each)) === false);
+  return isRenamed && value !== null ? unknown : { kind: 'unfit', why: describeValue(field, value, around) };
+}
+
+function judgeStage({ stages }: ConditionOf<'pipeline'>, record: KnownRecord, around: FitSurroundings): Fit {
+  const value = record.fields['stage_id'];
+  const field = around.findField(record.key.entity, 'stage_id');
+  if (value === undefined || !field) return unknown;
+  return isAnyOf(value, stages) ? fits : { kind: 'unfit', why: describeValue(field, value, around) };
+}
+
+function judgeAge(days: number, { fields }: KnownRecord, { now }: FitSurroundings): Fit {
+  const updatedAt = Date.parse(String(fields['updated_at']));
+  if (Number.isNaN(updatedAt)) return unknown;
+  const until = updatedAt + days * dayMs;
+  if (now < until) return { kind: 'fits', until };
+  const unit = days === 1 ? 'day' : 'days';
+  return { kind: 'unfit', why: `it was not updated in the CRM for ${days} ${unit}` };
+}
+
+function judgeLead({ conditions }: ConditionOf<'lead'>, record: KnownRecord, around: FitSurroundings): Fit {
+  const { lead_id: id } = record.fields;
+  if (id === undefined) return unknown;
+  if (id === null) return { kind: 'unfit', why: 'it has no lead' };
+  const lead = around.findLead(String(id));
+  if (lead?.presence !== 'present') return unknown;
+  const fit = judgeFit(conditions, lead, around);
+  return fit.kind === 'unfit' ? { kind: 'unfit', why: `of its lead, ${fit.why}` } : fit;
+}
+
+const describeValue = (field: FieldDefinition, value: Value, { show }: FitSurroundings): string =>
+  `${field.header} is ${show(field, value)}`;
