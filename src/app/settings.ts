@@ -141,6 +141,10 @@ export const sheet = z.strictObject({
   apiRootUrl: z.url().optional().describe('An emulator of Google; then there is no Google login.'),
   timeoutMs: milliseconds(60_000, 'Longest time one request to Google may take'),
   pollMs: milliseconds(5_000, 'Pause between two reads of the sheet'),
+  fullReadMs: milliseconds(
+    300_000,
+    'In which time each row of a large sheet is read once with its formulas and formats; in between only rows are whose values changed',
+  ),
   typingPauseMs: milliseconds(2_000, 'How long a row must be unchanged before it is taken'),
   readsPerMinute: count(60, 'Reads Google allows per user and minute.'),
   writesPerMinute: count(60, 'Writes Google allows per user and minute.'),

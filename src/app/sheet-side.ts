@@ -27,6 +27,7 @@ export function openSheetSide(settings: Settings, link: Link, { fence, own }: Sh
   const table = createGoogleSheetTable({
     ...sheetOptions(sheet, link.log),
     account: accountOf(settings),
+    fullReadMs: sheet.fullReadMs,
     answers: answersBy(readAnswers(link.mirror, sheet)?.found),
     ...(fence ? { fence } : {}),
   });

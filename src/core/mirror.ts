@@ -106,6 +106,7 @@ export interface Mirror extends SideStores {
 
   /** The catalog as last read from the CRM, or `undefined` before the first read. */
   readCatalog(): Catalog | undefined;
+  /** Keeps the one that is there where it says the same. */
   saveCatalog(catalog: Catalog): void;
 
   readFact<Value>(fact: Fact<Value>): Value | undefined;

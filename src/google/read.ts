@@ -37,10 +37,17 @@ export interface TabReading {
   readonly observed: ObservedTab;
   readonly bound?: BoundTab;
   readonly views?: RowViews;
+  /** What it was made from, with the cells of all tabs. */
+  readonly grid?: Grid;
+  readonly cells?: number;
 }
 
 /** What the read before made of each tab: rows that are the same objects come to the same. */
-export type ReadBefore = ReadonlyMap<TabKind, TabReading>;
+export interface ReadBefore {
+  readonly readings: ReadonlyMap<TabKind, TabReading>;
+  /** Whether a tab that is the same object comes to the same, too. */
+  readonly isAlike: boolean;
+}
 
 const held = (reason: string): TabReading => ({ observed: { state: 'held', reason } });
 
@@ -50,7 +57,7 @@ export function observeTabs(
   layout: Layout,
   owner: Owner,
   otherCells: number,
-  before: ReadBefore = new Map(),
+  before?: ReadBefore,
 ): ReadonlyMap<TabKind, TabReading> {
   const stranger = findStranger(spreadsheet, owner);
   const places = new Map(layout.map((tab) => [tab, placeTab(spreadsheet, tab)]));
@@ -59,10 +66,14 @@ export function observeTabs(
   const readTab = (tab: TabLayout, place: TabPlace): TabReading => {
     if (stranger !== undefined) return held(stranger);
     if (!place.grid) return { observed: { state: 'held', reason: place.reason, isAbsent: true } };
-    const { observed, ...rest } = observeTab(place.grid, tab, before.get(tab.entity)?.views);
+    const last = before?.readings.get(tab.entity);
+    const isSame = before?.isAlike === true && last?.grid === place.grid && last.cells === cells;
+    if (isSame && last) return last;
+    const { observed, ...rest } = observeTab(place.grid, tab, last?.views);
     if (observed.state === 'held') return { observed };
     const room = roomOf(place.grid, cells, layout.length);
-    return { ...rest, observed: { ...observed, identity: String(place.grid.sheetId), room } };
+    const identity = String(place.grid.sheetId);
+    return { ...rest, observed: { ...observed, identity, room }, grid: place.grid, cells };
   };
   return new Map([...places].map(([tab, place]) => [tab.entity, readTab(tab, place)]));
 }

@@ -39,117 +39,139 @@ export interface DepthOptions {
 }
 
 /** Reads the tabs of a layout, and never the cells of others: users may have large ones beside them. */
-export function createReader(client: SheetsClient, log: Log, known: KnownOfReads, depth: DepthOptions) {
-  const { clock, fullReadMs = fullReadDefaultMs, wholeCellsMax = smallCellsMax } = depth;
-  const parts = createParts(client);
-  const chosen = createChosenTabs(client, parts, log, known);
-  const kept = new KeptTabs(client, clock, fullReadMs);
-  /** What was kept was read for this layout. */
-  let keptFor: Layout | undefined;
+export class Reader {
+  readonly #client: SheetsClient;
+  readonly #log: Log;
+  readonly #wholeCellsMax: number;
+  readonly #parts: ReturnType<typeof createParts>;
+  readonly #chosen: ReturnType<typeof createChosenTabs>;
+  readonly #kept: KeptTabs;
+  /** What is kept was read for this layout. */
+  #keptFor: Layout | undefined;
   /** Titles under which tabs were last seen; a tab that is not there has none. */
-  let titles: ReadonlyMap<TabKind, string> | undefined;
-  let otherCells = 0;
+  #titles: ReadonlyMap<TabKind, string> | undefined;
+  #otherCells = 0;
   /** Where the hidden tab was last seen: nowhere when it is `undefined`. */
-  let shadow: string | undefined = shadowTitle;
-  let readsWithoutQuestions = 0;
+  #shadow: string | undefined = shadowTitle;
+  #readsWithoutQuestions = 0;
   /** Whether all tabs are read in one request, because there is little in them; `undefined` before that is known. */
-  let isSmall: boolean | undefined;
+  #isSmall: boolean | undefined;
 
-  async function readChosen(layout: Layout, choose: Choose): Promise<TaggedSpreadsheet> {
-    const tagged = await chosen.read(layout, choose);
-    otherCells = countCells(tagged.grids) - countCells(foundGrids(tagged, layout));
+  constructor(client: SheetsClient, log: Log, known: KnownOfReads, depth: DepthOptions) {
+    const { clock, fullReadMs = fullReadDefaultMs, wholeCellsMax = smallCellsMax } = depth;
+    this.#client = client;
+    this.#log = log;
+    this.#wholeCellsMax = wholeCellsMax;
+    this.#parts = createParts(client);
+    this.#chosen = createChosenTabs(client, this.#parts, log, known);
+    this.#kept = new KeptTabs(client, clock, fullReadMs);
+  }
+
+  /** Cells of the tabs that are not read in every cycle, as of the last look at all of them. */
+  get otherCells(): number {
+    return this.#otherCells;
+  }
+
+  /** Whether everything was read the last time. */
+  get isSmall(): boolean {
+    return this.#isSmall ?? false;
+  }
+
+  /** As long as the spreadsheet says the same, it is the same object. */
+  async read(layout: Layout, order: ReadOrder): Promise<TaggedSpreadsheet> {
+    await this.#lookForQuestions(layout);
+    const tagged = await this.#chosen.paced(() => this.#readAsKept(layout, order));
+    const before = this.#titles;
+    this.#titles = new Map([...foundTabs(tagged, layout)].map(([entity, { title }]) => [entity, title]));
+    for (const [entity, title] of this.#titles)
+      if ((before?.get(entity) ?? title) !== title) this.#log.info('sheet.tab_renamed', { entity });
+    this.#shadow = findShadow(tagged)?.title;
     return tagged;
   }
 
-  /** The tabs of the layout in one request by their last titles; they are looked for where one of them is not found. */
-  async function readTabs(layout: Layout): Promise<TaggedSpreadsheet> {
-    isSmall ??= await areShort(layout);
-    const wanted = !titles || titles.has('question') ? layout : recordTabs(layout);
-    const ranges = wanted.flatMap(({ entity, title }) => (titles ? (titles.get(entity) ?? []) : title));
-    const isComplete = ranges.length === wanted.length;
-    const corner = shadow === undefined ? [] : [`${quoteTitle(shadow)}!A1`];
-    const part =
-      isComplete && isSmall && chosen.areWhole()
-        ? await parts.get(gridFields, [...ranges.map(quoteTitle), ...corner])
-        : undefined;
-    const tagged = part && parts.join([part]);
-    const isFound = tagged && foundGrids(tagged, wanted).length === wanted.length;
-    return isFound ? tagged : readChosen(layout, (spreadsheet) => foundGrids(spreadsheet, layout));
+  /** All tabs there are, and of those alone the cells that are chosen when only names and sizes are known. */
+  readChosen(layout: Layout, choose: Choose): Promise<TaggedSpreadsheet> {
+    return this.#chosen.paced(() => this.#readChosen(layout, choose));
   }
 
-  /** Whether the tabs have so few rows, filled or not, that one request may ask for all of them. */
-  async function areShort(layout: Layout): Promise<boolean> {
-    const found = foundGrids(readTagged((await client.get(tabFields)) ?? {}), layout);
-    return found.reduce((sum, { rowCount }) => sum + rowCount, 0) <= wholeRowsMax;
+  /** A write changes what the spreadsheet says of itself, and makes the hidden tab anew where there was none. */
+  expectWrite(): void {
+    this.#shadow ??= shadowTitle;
+    this.#kept.expectChange();
+  }
+
+  /** Tabs may be elsewhere now. */
+  forget(): void {
+    this.#titles = undefined;
+    this.#shadow = shadowTitle;
+    this.#kept.forget();
+  }
+
+  async #readAsKept(layout: Layout, order: ReadOrder): Promise<TaggedSpreadsheet> {
+    const isSame = this.#keptFor !== undefined && JSON.stringify(this.#keptFor) === JSON.stringify(layout);
+    const read = isSame ? await this.#kept.read(order) : undefined;
+    return read ?? this.#readWhole(layout);
   }
 
   /** All that the tabs hold, which is kept where it is much. */
-  async function readWhole(layout: Layout): Promise<TaggedSpreadsheet> {
-    const tagged = await readTabs(layout);
+  async #readWhole(layout: Layout): Promise<TaggedSpreadsheet> {
+    const tagged = await this.#readTabs(layout);
     const found = foundGrids(tagged, layout);
-    isSmall = countFilled(found) <= wholeCellsMax;
+    this.#isSmall = countFilled(found) <= this.#wholeCellsMax;
     const areThere = recordTabs(layout).every((tab) => placeTab(tagged, tab).grid);
-    if (isSmall || !areThere) {
-      kept.forget();
+    if (this.#isSmall || !areThere) {
+      this.#kept.forget();
       return tagged;
     }
-    parts.forget();
+    this.#parts.forget();
     const hidden = findShadow(tagged);
     const grids = tagged.grids.filter((grid) => found.includes(grid) || grid.sheetId === hidden?.sheetId);
     const spreadsheet = { ...tagged, grids };
-    kept.start({ spreadsheet, tabs: layout.flatMap((tab) => keptTab(spreadsheet, tab)) });
-    keptFor = layout;
+    this.#kept.start({ spreadsheet, tabs: layout.flatMap((tab) => keptTab(spreadsheet, tab)) });
+    this.#keptFor = layout;
     return spreadsheet;
   }
 
+  /** The tabs of the layout in one request by their last titles; they are looked for where one of them is not found. */
+  async #readTabs(layout: Layout): Promise<TaggedSpreadsheet> {
+    this.#isSmall ??= await this.#areShort(layout);
+    const titles = this.#titles;
+    const wanted = !titles || titles.has('question') ? layout : recordTabs(layout);
+    const ranges = wanted.flatMap(({ entity, title }) => (titles ? (titles.get(entity) ?? []) : title));
+    const isComplete = ranges.length === wanted.length;
+    const corner = this.#shadow === undefined ? [] : [`${quoteTitle(this.#shadow)}!A1`];
+    const part =
+      isComplete && this.#isSmall && this.#chosen.areWhole()
+        ? await this.#parts.get(gridFields, [...ranges.map(quoteTitle), ...corner])
+        : undefined;
+    const tagged = part && this.#parts.join([part]);
+    const isFound = tagged && foundGrids(tagged, wanted).length === wanted.length;
+    return isFound ? tagged : this.#readChosen(layout, (spreadsheet) => foundGrids(spreadsheet, layout));
+  }
+
+  /** Whether the tabs have so few rows, filled or not, that one request may ask for all of them. */
+  async #areShort(layout: Layout): Promise<boolean> {
+    const found = foundGrids(readTagged((await this.#client.get(tabFields)) ?? {}), layout);
+    return found.reduce((sum, { rowCount }) => sum + rowCount, 0) <= wholeRowsMax;
+  }
+
+  async #readChosen(layout: Layout, choose: Choose): Promise<TaggedSpreadsheet> {
+    const tagged = await this.#chosen.read(layout, choose);
+    this.#otherCells = countCells(tagged.grids) - countCells(foundGrids(tagged, layout));
+    return tagged;
+  }
+
   /** Looks for the tab of questions from time to time where it is wanted and was not found. */
-  async function lookForQuestions(layout: Layout): Promise<void> {
+  async #lookForQuestions(layout: Layout): Promise<void> {
     const tab = tabOf(layout, 'question');
-    if (!titles || !tab || titles.has(tab.entity)) return;
-    readsWithoutQuestions += 1;
-    if (readsWithoutQuestions % readsPerLook > 0) return;
-    const { grid } = placeTab(readTagged((await client.get(tabFields)) ?? {}), tab);
+    if (!this.#titles || !tab || this.#titles.has(tab.entity)) return;
+    this.#readsWithoutQuestions += 1;
+    if (this.#readsWithoutQuestions % readsPerLook > 0) return;
+    const { grid } = placeTab(readTagged((await this.#client.get(tabFields)) ?? {}), tab);
     if (!grid) return;
-    titles = new Map([...titles, [tab.entity, grid.title]]);
-    kept.forget();
+    this.#titles = new Map([...this.#titles, [tab.entity, grid.title]]);
+    this.#kept.forget();
   }
-
-  async function readAsKept(layout: Layout, order: ReadOrder): Promise<TaggedSpreadsheet> {
-    const isSame = keptFor !== undefined && JSON.stringify(keptFor) === JSON.stringify(layout);
-    const read = isSame ? await kept.read(order) : undefined;
-    return read ?? readWhole(layout);
-  }
-
-  return {
-    /** As long as the spreadsheet says the same, it is the same object. */
-    async read(layout: Layout, order: ReadOrder): Promise<TaggedSpreadsheet> {
-      await lookForQuestions(layout);
-      const tagged = await chosen.paced(() => readAsKept(layout, order));
-      const before = titles;
-      titles = new Map([...foundTabs(tagged, layout)].map(([entity, { title }]) => [entity, title]));
-      for (const [entity, title] of titles)
-        if ((before?.get(entity) ?? title) !== title) log.info('sheet.tab_renamed', { entity });
-      shadow = findShadow(tagged)?.title;
-      return tagged;
-    },
-    /** All tabs there are, and of those alone the cells that are chosen when only names and sizes are known. */
-    readChosen: (layout: Layout, choose: Choose) => chosen.paced(() => readChosen(layout, choose)),
-    /** Cells of the tabs that are not read in every cycle, as of the last look at all of them. */
-    otherCells: () => otherCells,
-    /** Whether everything was read the last time. */
-    isSmall: () => isSmall ?? false,
-    /** A write changes what the spreadsheet says of itself, and makes the hidden tab anew where there was none. */
-    expectWrite() {
-      shadow ??= shadowTitle;
-      kept.expectChange();
-    },
-    /** Tabs may be elsewhere now. */
-    forget() {
-      titles = undefined;
-      shadow = shadowTitle;
-      kept.forget();
-    },
-  };
 }
 
 /** Where the columns of a tab are polled; nowhere where the tab cannot be used. */

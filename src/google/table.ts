@@ -2,7 +2,7 @@ import { isSyncError } from '../core/errors.ts';
 import { newSheetError } from '../sheet/port/errors.ts';
 import type { Layout, TabKind } from '../sheet/port/layout.ts';
 import type { Table } from '../sheet/port/port.ts';
-import type { ObservedTab, ObservedTable } from '../sheet/port/table.ts';
+import type { ObservedTab, ObservedTable, RowStep } from '../sheet/port/table.ts';
 import { rowRange } from './a1.ts';
 import type { Choose } from './chosen-tabs.ts';
 import { createSheetsClient, type Request, type SheetsClient, type SheetsClientOptions } from './client.ts';
@@ -12,10 +12,10 @@ import { filledTabs, planLayOut, tabsToRead } from './layout.ts';
 import { writeLeadList } from './lead-list.ts';
 import { mapKnown } from './map-known.ts';
 import { createSigner, marksIn } from './marks.ts';
-import type { ReadOrder } from './poll/kept-tabs.ts';
+import type { ReadOrder, RowsByTab } from './poll/kept-tabs.ts';
 import { type Answers, answersBy } from './probes/answers.ts';
 import { type BoundTab, observeTabs, type TabReading } from './read.ts';
-import { createReader } from './reader.ts';
+import { Reader } from './reader.ts';
 import { checkRoom } from './room.ts';
 import { findStranger, type Owner, type TaggedSpreadsheet } from './tabs.ts';
 import { placeOfRefusal } from './write/batch.ts';
@@ -54,15 +54,16 @@ export function createSheetTable(
 ): Table {
   const owner: Owner = { spreadsheetId, account };
   const writer = new Writer(client, log, answers);
-  const reader = createReader(client, log, { ...answers, timeoutMs }, depth);
+  const reader = new Reader(client, log, { ...answers, timeoutMs }, depth);
   const signer = createSigner(client);
   let last: Read | undefined;
 
   async function take(layout: Layout, order: ReadOrder): Promise<ObservedTable> {
     const spreadsheet = await reader.read(layout, order);
-    const circumstances = JSON.stringify([layout, reader.otherCells()]);
+    const circumstances = JSON.stringify([layout, reader.otherCells]);
     if (last?.spreadsheet !== spreadsheet || last.circumstances !== circumstances) {
-      const readings = observeTabs(spreadsheet, layout, owner, reader.otherCells(), last?.readings);
+      const before = last && { readings: last.readings, isAlike: last.circumstances === circumstances };
+      const readings = observeTabs(spreadsheet, layout, owner, reader.otherCells, before);
       last = { spreadsheet, circumstances, readings, table: tableOf(readings, spreadsheet, owner) };
     }
     writer.start(boundTabs(last.readings), findShadow(spreadsheet), spreadsheet.lastWrite);
@@ -78,14 +79,8 @@ export function createSheetTable(
     async look(layout, steps) {
       if (!last) return take(layout, { isWhole: true });
       // New rows reach none that is there.
-      if (reader.isSmall() || steps.every(({ kind }) => kind === 'append')) return last.table;
-      const { readings } = last;
-      const rows = Map.groupBy(
-        steps.flatMap((step) => (step.kind === 'append' ? [] : [step])),
-        ({ entity }) => readings.get(entity)?.bound?.sheetId ?? -1,
-      );
-      const positions = mapKnown(rows, (own) => own.map(({ position }) => position));
-      return take(layout, { isWhole: true, rows: positions });
+      if (reader.isSmall || steps.every(({ kind }) => kind === 'append')) return last.table;
+      return take(layout, { isWhole: true, rows: rowsOf(steps, last.readings) });
     },
 
     prepare: (steps, run, open) => writer.prepare(steps, run, open),
@@ -120,6 +115,13 @@ export function createSheetTable(
       return laidOut;
     },
   };
+}
+
+/** The rows that steps are about to reach, by the numeric id of their tab. */
+function rowsOf(steps: readonly RowStep[], readings: Read['readings']): RowsByTab {
+  const reaching = steps.flatMap((step) => (step.kind === 'append' ? [] : [step]));
+  const byTab = Map.groupBy(reaching, ({ entity }) => readings.get(entity)?.bound?.sheetId ?? -1);
+  return mapKnown(byTab, (own) => own.map(({ position }) => position));
 }
 
 /** What a read came to, and of what: of the same it comes to the same. */

@@ -8,6 +8,8 @@ import { readEmptyLists, readNameless, readSwept } from '../sync/reading/lists.t
 import { applyPlan, nothingDone, recoverWrites, type UndoTally, type WriteEnd } from './apply.ts';
 import { readRemaps } from './column-map.ts';
 import { readPending, readSuspects, readVoidClaims } from './damages.ts';
+import { looseMax, settleRows } from './decide/in-step.ts';
+import { Standing } from './index/standing.ts';
 import { currentLayout } from './layout.ts';
 import type { SheetLink } from './link.ts';
 import { readRules } from './only-rules.ts';
@@ -41,6 +43,8 @@ export interface Trail {
   readonly readFrom?: number;
   /** The changes in the table that have not reached the CRM. */
   readonly firstLooks: FirstLooks;
+  /** What decisions are made of, which is brought up to date with each. */
+  readonly standing: Standing;
   /** What it decided, and from what. */
   readonly grounded?: GroundedPlan;
 }
@@ -50,6 +54,7 @@ export const beginTrail = (now: number): Trail => ({
   memory: emptyMemory,
   lookedAt: now,
   firstLooks: new Map(),
+  standing: new Standing(),
 });
 
 /** What one cycle came to. */
@@ -93,6 +98,7 @@ export async function runCycle(link: SheetLink, order: Round & CycleStart): Prom
   mirror.expectRoom();
   const readFrom = clock.monotonicMs();
   const table = await readTable(link, order, true);
+  await settleSlowly(link, trail, table);
   const planned = await planAgain(link, trail, planCycle(link, trail, table, run), order);
   const { memory, lookedAt, grounded } = planned;
   const { plan } = grounded;
@@ -110,7 +116,7 @@ export async function runCycle(link: SheetLink, order: Round & CycleStart): Prom
   });
   const remembered = applied ? rememberWritten(memory, applied) : memory;
   return {
-    trail: { memory: remembered, lookedAt, readFrom, firstLooks, grounded },
+    trail: { memory: remembered, lookedAt, readFrom, firstLooks, standing: trail.standing, grounded },
     plan,
     applied,
     undoneSteps,
@@ -130,7 +136,8 @@ async function planAgain(
   { choose, run, writer }: Round & CycleStart,
 ): Promise<ReturnType<typeof planCycle>> {
   const chosen = choose(planned.grounded.plan);
-  if (!chosen || chosen.table.length === 0) return planned;
+  // New rows reach none that is there.
+  if (!chosen?.table.some(({ write }) => write.kind !== 'append')) return planned;
   const steps = chosen.table.map(({ write }) => write);
   const looked = await link.table.look(tableLayout(link), steps);
   await writer.enter(looked);
@@ -214,11 +221,13 @@ const hasFreshColumns = ({ tabs }: ObservedTable): boolean =>
 /** The plan of a cycle without applying it: the same decision from a read of its own. */
 export async function dryRun(link: SheetLink, start: CycleStart): Promise<Plan> {
   const table = await readTable(link, start, false);
+  await settleSlowly(link, start.trail, table);
   return planCycle(link, start.trail, table).grounded.plan;
 }
 
-function planCycle(link: SheetLink, trail: Trail, table: ObservedTable, run = link.newWord()) {
-  const { memory, lookedAt, grounded } = trail;
+/** What is decided from at this moment. */
+function gather(link: SheetLink, trail: Trail, table: ObservedTable, run: string) {
+  const { memory, lookedAt } = trail;
   const { clock, mirror, policy, times } = link;
   const now = clock.now();
   const next = remember(memory, table, clock.monotonicMs(), times.typingPauseMs);
@@ -255,7 +264,21 @@ function planCycle(link: SheetLink, trail: Trail, table: ObservedTable, run = li
     newToken: () => claimToken(`${word}-${link.newWord()}`),
     isOwnToken: (token) => token.startsWith(claimToken(`${word}-`)),
   };
-  const decided = decideAgain(input, grounded);
-  noteLostRows(mirror, table, decided.standing.rowless(), seenAt);
-  return { memory: next, lookedAt: now, grounded: decided };
+  return { input, memory: next, seenAt };
+}
+
+function planCycle(link: SheetLink, trail: Trail, table: ObservedTable, run = link.newWord()) {
+  const { input, memory, seenAt } = gather(link, trail, table, run);
+  const grounded = decideAgain(input, trail.standing, trail.grounded);
+  noteLostRows(link.mirror, table, trail.standing.rowless(), seenAt);
+  return { memory, lookedAt: input.now, grounded };
+}
+
+/** Finds which rows are in step before all that is left is decided at once. */
+async function settleSlowly(link: SheetLink, trail: Trail, table: ObservedTable): Promise<void> {
+  const rows = Object.values(table.tabs).map((tab) => (tab.state === 'read' ? tab.rows.length : 0));
+  if (Math.max(...rows) <= looseMax) return;
+  const { input } = gather(link, trail, table, link.newWord());
+  trail.standing.update(input);
+  for (const _slice of settleRows(input, trail.standing)) await link.clock.sleep(0);
 }

@@ -145,7 +145,11 @@ function openFacts(
     },
     dropFact: ({ name }) => facts.drop(name),
     readCatalog: () => catalogs.find(onlyId)?.content,
-    saveCatalog: (content) => catalogs.save({ id: onlyId, content }),
+    saveCatalog(content) {
+      // It is read again and again, and what follows from it is kept as long as it is the same object.
+      const known = catalogs.find(onlyId)?.content;
+      if (JSON.stringify(known) !== JSON.stringify(content)) catalogs.save({ id: onlyId, content });
+    },
   };
 }
 

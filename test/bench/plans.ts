@@ -7,6 +7,7 @@ import { tabFields } from '../../src/sheet/cells/extra-fields.ts';
 import { idCell } from '../../src/sheet/cells/shown.ts';
 import { syncText } from '../../src/sheet/cells/sync-text.ts';
 import { decide } from '../../src/sheet/decide/decide.ts';
+import { Standing } from '../../src/sheet/index/standing.ts';
 import { decideAgain } from '../../src/sheet/plans/decide-again.ts';
 import type { DecideInput } from '../../src/sheet/plans/plan.ts';
 import { buildLayout, type Policy } from '../../src/sheet/policy.ts';
@@ -188,8 +189,9 @@ export function measurePlans(count = 100_000, times = 3): void {
     byHand?.push(hand.ms);
     const whole = timed(() => decide(edited));
     full?.push(whole.ms);
-    const rested = decideAgain(inputOf(records, agreements, rows), undefined);
-    const again = timed(() => decideAgain(edited, rested));
+    const standing = new Standing();
+    const rested = decideAgain(inputOf(records, agreements, rows), standing, undefined);
+    const again = timed(() => decideAgain(edited, standing, rested));
     incremental?.push(again.ms);
     const found = [whole.result, again.result.plan].map((plan) =>
       [plan.outbox.save.length, plan.table.length].join('+'),

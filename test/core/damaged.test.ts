@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { Standing } from '../../src/sheet/index/standing.ts';
 import { decideAgain } from '../../src/sheet/plans/decide-again.ts';
 import type { DecideInput } from '../../src/sheet/plans/plan.ts';
 import { type Cell, describeCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
@@ -310,8 +311,9 @@ describe('what is known of damage', () => {
     const input = await inputOf(world);
     const isReused = (more: Partial<DecideInput['known']>) => {
       const known = { ...input.known, ...more };
-      const first = decideAgain({ ...input, known }, undefined);
-      return decideAgain({ ...input, known }, first).plan.table === first.plan.table;
+      const standing = new Standing();
+      const first = decideAgain({ ...input, known }, standing, undefined);
+      return decideAgain({ ...input, known }, standing, first).plan.table === first.plan.table;
     };
     expect(isReused({})).toBe(true);
     const pending = suspect(world, gone, { state: 'pending' });

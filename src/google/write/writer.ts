@@ -22,6 +22,8 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
   /** As they were read last; a new read must come before the next write. */
   #tabs: Tabs = new Map();
   #lastWrite: Stored<WriteTag> | undefined;
+  /** What was prepared last: to read a long receipt again takes a tenth of a second. */
+  #prepared: { readonly receipt: Receipt; readonly write: StoredWrite } | undefined;
 
   constructor(client: SheetsClient, log: Log, answers: Answers) {
     this.#around = { client, log, answers, shadow: undefined };
@@ -38,22 +40,26 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
     const writes = open.map(readReceipt);
     const own = [...this.#tabs].filter(([kind]) => steps.some(({ entity }) => entity === kind));
     const hasDeletes = (kind: string) => steps.some((step) => step.kind === 'delete' && step.entity === kind);
-    return writeReceipt({
+    const write: StoredWrite = {
       batch: {
         run,
         from: Math.max(0, ...writes.map(endOfWrite)),
         steps: planSteps(steps, this.#tabs),
         tabs: new Map(own.map(([kind, tab]) => [kind, planTab(tab, hasDeletes(kind))])),
       },
-      others: writes.flatMap((write) => (isEarlier(write) ? [] : write.batch.steps)),
-    });
+      others: writes.flatMap((each) => (isEarlier(each) ? [] : each.batch.steps)),
+    };
+    const receipt = writeReceipt(write);
+    this.#prepared = { receipt, write };
+    return receipt;
   }
 
   /** As {@link Table.write}; `besides` goes with the first batch that Google takes. */
   async write(receipt: Receipt, keep: KeepReceipt, besides: readonly Request[] = []): Promise<WriteResult> {
     const around = this.#around;
     const { client, log, shadow } = around;
-    const write = readReceipt(receipt);
+    const write = this.#prepared?.receipt === receipt ? this.#prepared.write : readReceipt(receipt);
+    this.#prepared = undefined;
     if (isEarlier(write)) throw new Error('A write of an earlier version is never sent.');
     const course: Course = { write, keep, state: 'planned' };
     const ground = { tabs: this.#tabs, shadow, lastWrite: this.#lastWrite, besides };

@@ -1,4 +1,3 @@
-import { nextStale } from '../../core/notice.ts';
 import { once } from '../../core/once.ts';
 import type { RecordId } from '../../core/record.ts';
 import { quoteText } from '../../core/text/cut-text.ts';
@@ -17,9 +16,10 @@ import {
   type RowOf,
 } from './classify.ts';
 import { decideDamagedRow } from './damage/damaged.ts';
-import { isInTable, suspectReason } from './identity/likeness.ts';
+import { suspectReason } from './identity/likeness.ts';
 import { createSuspectSearch, decideCopy, decideStray } from './identity/strays.ts';
 import { describeSwap } from './identity/swaps.ts';
+import { findInStep } from './in-step.ts';
 import { decideGoneRecord } from './lifecycle/gone.ts';
 import {
   decideBlankRow,
@@ -34,11 +34,10 @@ import { takeBackDeletes } from './lifecycle/vanished.ts';
 import { holdUnread } from './rows/columns.ts';
 import { findContestCase } from './rows/contested.ts';
 import { decideRow } from './rows/row.ts';
-import { showsValues } from './rows/row-values.ts';
 import { findUnsettled, holdRow } from './rows/row-write.ts';
 import { leaveAlone, pauseRow } from './rows/waiting-edits.ts';
 import type { TabIndex } from './tab-index.ts';
-import { collect, isNothing, join, keepChosen, nothing, type Verdict } from './verdict.ts';
+import { collect, join, keepChosen, nothing, type Verdict } from './verdict.ts';
 
 type Judge<Kind extends RowKind> = (row: RowOf<Kind>, index: TabIndex, around: Surroundings) => Verdict;
 
@@ -141,7 +140,9 @@ export function judgeTab(tab: ClassifiedTab, { release }: Braked): JudgedTab {
   const ids = Map.groupBy(index.tab.rows, ({ id }) => describeCell(id));
   const isAlone = (id: RecordId) => ids.get(id)?.length === 1 && !damaged.named.has(id);
   const inStep = first.flatMap((row, number) =>
-    row.kind === 'merge' && isAlone(row.record.key.id) ? findInStep(index, row, verdicts[number]) : [],
+    row.kind === 'merge' && isAlone(row.record.key.id)
+      ? findInStep(index, row, verdicts[number] ?? nothing)
+      : [],
   );
   const suspectsOf = createSuspects(tab, [...collect(verdicts, 'unsure'), ...damaged.unsure]);
   const later = rows.filter(({ kind }) => dependentKinds.has(kind));
@@ -176,22 +177,6 @@ export function judgeTab(tab: ClassifiedTab, { release }: Braked): JudgedTab {
 interface JudgedTab {
   readonly verdicts: readonly Verdict[];
   readonly inStep: readonly InStep[];
-}
-
-/**
- * A row that is in step with its record: it shows what is agreed in the form in which that is known, and nothing is to be said or done about
- * it. Only its notice may grow old, and time alone may make it fit its tab no longer.
- */
-function findInStep(index: TabIndex, { merged, row }: RowOf<'merge'>, verdict = nothing): InStep[] {
-  if (!merged || merged.isRestless || !isNothing(verdict)) return [];
-  const { agreement, record } = merged;
-  const { id } = record.key;
-  const isPlain = record.missedSweeps <= 0 && record.unread === undefined && !index.outbox.has(id);
-  const fit = index.only.fitOf(record);
-  if (!agreement || agreement.leave || fit.kind !== 'fits') return [];
-  if (!isPlain || !isInTable(index, agreement)) return [];
-  if (!showsValues(index, row, agreement.fields, agreement.shown)) return [];
-  return [{ id, row, until: Math.min(fit.until, nextStale([agreement], index.input.now)) }];
 }
 
 /** The kinds of rows that may be the row of a record that has none. */

@@ -2,12 +2,11 @@ import { nextStale } from '../../core/notice.ts';
 import type { OutboxItem } from '../../core/state.ts';
 import { decideFrom } from '../decide/decide.ts';
 import { isOverKept } from '../decide/lifecycle/new-row.ts';
-import { Standing } from '../index/standing.ts';
+import type { Standing } from '../index/standing.ts';
 import type { DecideInput, Plan } from './plan.ts';
 
 /** A plan, and what it was made from. It stands as long as making it again would change nothing. */
 export interface GroundedPlan {
-  readonly standing: Standing;
   readonly version: number;
   readonly input: DecideInput;
   readonly plan: Plan;
@@ -16,14 +15,17 @@ export interface GroundedPlan {
 }
 
 /**
- * Decides what changed, or says again what was decided from the same. Besides what is known and read only time makes a difference to a plan
+ * Decides what changed since `standing` was brought up to date, or says again what was decided from the same. Besides what is known and read only time makes a difference to a plan
  * that changes nothing: the pauses that `isRestless` and `wasMissing` stand for, suspects, claims without a reply, creates that are kept
  * for a while, notices that are fresh for a day, and what a plan says itself by `changesAt`. Chance and the time are in nothing but changes. The
  * word by which `isOwnToken` knows a token must not change between two calls.
  */
-export function decideAgain(input: DecideInput, last: GroundedPlan | undefined): GroundedPlan {
+export function decideAgain(
+  input: DecideInput,
+  standing: Standing,
+  last: GroundedPlan | undefined,
+): GroundedPlan {
   const { known, now, run } = input;
-  const standing = last?.standing ?? new Standing();
   standing.update(input);
   const { version } = standing;
   const isOver = (item: OutboxItem) => item.kind === 'create' && isOverKept(item, now);
@@ -45,7 +47,7 @@ export function decideAgain(input: DecideInput, last: GroundedPlan | undefined):
   const isLasting =
     !waits && changesNothing(plan) && known.claims.open.size === 0 && known.suspects.length === 0;
   const lastsUntil = isLasting ? Math.min(nextStale(known.agreements, now), plan.changesAt) : now;
-  return { standing, version, input, plan, lastsUntil };
+  return { version, input, plan, lastsUntil };
 }
 
 function changesNothing(plan: Plan): boolean {

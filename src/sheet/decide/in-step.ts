@@ -1,0 +1,78 @@
+import { nextStale } from '../../core/notice.ts';
+import { type Entity, recordKeyText } from '../../core/record.ts';
+import type { Standing } from '../index/standing.ts';
+import type { InStep } from '../index/tab-standing.ts';
+import type { DecideInput } from '../plans/plan.ts';
+import { describeCell } from '../port/cell.ts';
+import { recordTabs, type TabLayout } from '../port/layout.ts';
+import type { ObservedRow } from '../port/table.ts';
+import { isInTable } from './identity/likeness.ts';
+import { mergeRow } from './rows/merge.ts';
+import { decideRow, type RecordRow } from './rows/row.ts';
+import { showsValues } from './rows/row-values.ts';
+import { indexTab, indexTable, type TabIndex } from './tab-index.ts';
+import { isNothing, type Verdict } from './verdict.ts';
+
+/**
+ * A row that is in step with its record: it shows what is agreed in the form in which that is known, and nothing is to be said or done about
+ * it. Only its notice may grow old, and time alone may make it fit its tab no longer.
+ */
+export function findInStep(index: TabIndex, { merged, row }: RecordRow, verdict: Verdict): InStep[] {
+  if (!merged || merged.isRestless || !isNothing(verdict)) return [];
+  const { agreement, record } = merged;
+  const { id } = record.key;
+  const isPlain = record.missedSweeps <= 0 && record.unread === undefined && !index.outbox.has(id);
+  const fit = index.only.fitOf(record);
+  if (!agreement || agreement.leave || fit.kind !== 'fits') return [];
+  if (!isPlain || !isInTable(index, agreement)) return [];
+  if (!showsValues(index, row, agreement.fields, agreement.shown)) return [];
+  return [{ id, row, until: Math.min(fit.until, nextStale([agreement], index.input.now)) }];
+}
+
+/** So many rows are looked at before anything else gets its turn. */
+const sliceMax = 250;
+
+/** As many rows as one decision may take at once. */
+export const looseMax = 500;
+
+/**
+ * Finds which rows are in step where many are not known to be, as after a start, in slices between which others get their turn: deciding them
+ * all at once would keep everything else waiting for seconds. `standing` was brought up to date with the input.
+ */
+export function* settleRows(input: DecideInput, standing: Standing): Generator<void> {
+  for (const { entity } of recordTabs(input.layout)) {
+    const { rows } = standing.groundOf(entity).loose;
+    if (rows.length <= looseMax) continue;
+    const table = indexTable(input, standing);
+    const layout = recordTabs(table.input.layout).find((each) => each.entity === entity);
+    const index = layout && indexOf(table, layout);
+    // Where more than the rows themselves decides, they are decided together.
+    if (!index || index.loose.rows !== rows) continue;
+    const byId = Map.groupBy(rows, ({ id }) => describeCell(id));
+    const alone = rows.filter(({ id }) => byId.get(describeCell(id))?.length === 1);
+    for (let start = 0; start < alone.length; start += sliceMax) {
+      const slice = alone.slice(start, start + sliceMax);
+      standing.noteInStep(
+        entity,
+        slice.flatMap((row) => checkRow(index, row)),
+      );
+      yield;
+    }
+  }
+}
+
+function indexOf(table: ReturnType<typeof indexTable>, layout: TabLayout<Entity>): TabIndex | undefined {
+  const tab = table.input.table.tabs[layout.entity];
+  return tab.state === 'read'
+    ? indexTab(table, layout, tab, table.groundOf(layout.entity).agreements)
+    : undefined;
+}
+
+/** Judges a row that surely is the row of a record, and of none other, as far as it may be in step. */
+function checkRow(index: TabIndex, row: ObservedRow): InStep[] {
+  const record = index.records.get(describeCell(row.id));
+  if (row.isPaused || record?.presence !== 'present') return [];
+  if (index.input.known.contests.has(recordKeyText(record.key))) return [];
+  const own = { row, record, merged: mergeRow(index, row, record.key.id) };
+  return own.merged ? findInStep(index, own, decideRow(index, own)) : [];
+}
