@@ -14,7 +14,8 @@ export type Fields = Readonly<Record<FieldName, Value>>;
 const isList = (value: Value): value is readonly string[] => Array.isArray(value);
 
 /** Text with the line breaks of a sheet, and without half characters, which no request can carry. */
-export const cleanText = (text: string): string => text.toWellFormed().replace(/\r\n?/g, '\n');
+export const cleanText = (text: string): string =>
+  text.includes('\r') || !text.isWellFormed() ? text.toWellFormed().replace(/\r\n?/g, '\n') : text;
 
 /** Text is compared clean and in Unicode's composed form, so that `é` typed in two ways is one value. */
 const normalText = (text: string): string => cleanText(text).normalize('NFC');

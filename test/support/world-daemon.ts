@@ -8,7 +8,9 @@ import { createInProcessQueue } from '../../src/inprocess/queue.ts';
 import { readRemaps } from '../../src/sheet/column-map.ts';
 import { dryRun, runCycle, type Trail } from '../../src/sheet/cycle.ts';
 import { addVoidClaims } from '../../src/sheet/damages.ts';
-import { decide } from '../../src/sheet/decide/decide.ts';
+import { decide, decideFrom } from '../../src/sheet/decide/decide.ts';
+import { settleRows } from '../../src/sheet/decide/in-step.ts';
+import { Standing } from '../../src/sheet/index/standing.ts';
 import { currentLayout } from '../../src/sheet/layout.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import { type DecideInput, isQuiet, type Plan } from '../../src/sheet/plans/plan.ts';
@@ -166,11 +168,17 @@ async function glance(world: World, link: SheetLink): Promise<Trail> {
   return trail;
 }
 
-/** What was decided of what changed has to be what would be decided of everything. */
+/** What was decided of what changed has to be what would be decided of everything, and so has what is left once rows were looked at in slices. */
 function expectWhole({ grounded }: Trail): void {
   if (!grounded) return;
   const { input, plan } = grounded;
-  expect(words(plan)).toEqual(words(decide({ ...input, newToken: () => claimToken('anew') })));
+  const anew = { ...input, newToken: () => claimToken('anew') };
+  const whole = words(decide(anew));
+  expect(words(plan)).toEqual(whole);
+  const standing = new Standing();
+  standing.update(anew);
+  for (const _slice of settleRows(anew, standing, 0));
+  expect(words(decideFrom(anew, standing))).toEqual(whole);
 }
 
 /** A plan without the names of runs and tokens, which are new each time, and without the order of its parts, which follows from what was read. */

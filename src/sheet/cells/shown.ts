@@ -22,6 +22,9 @@ const namingKinds: ReadonlySet<FieldKind> = new Set([
   'task-priority',
 ]);
 
+/** Whether cells of a field show names of what has ids. */
+export const hasNames = ({ kind }: FieldDefinition): boolean => namingKinds.has(kind);
+
 const contentOf = (cell: Cell): string | number | undefined => {
   if (cell.kind === 'text') return cell.text;
   return cell.kind === 'number' ? cell.number : undefined;

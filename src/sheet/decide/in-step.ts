@@ -1,9 +1,15 @@
-import { nextStale } from '../../core/notice.ts';
+import { isFresh, nextStale } from '../../core/notice.ts';
 import { type Entity, recordKeyText } from '../../core/record.ts';
+import type { Agreement, KnownRecord } from '../../core/state.ts';
+import { equalValues } from '../../core/value.ts';
+import { encode } from '../cells/codec.ts';
+import { shownValue } from '../cells/extra-fields.ts';
+import { type CellLook, hasNames, noteShown } from '../cells/shown.ts';
+import { syncText } from '../cells/sync-text.ts';
 import type { Standing } from '../index/standing.ts';
 import type { InStep } from '../index/tab-standing.ts';
 import type { DecideInput } from '../plans/plan.ts';
-import { describeCell } from '../port/cell.ts';
+import { type Cell, describeCell, equalCells, textCell } from '../port/cell.ts';
 import { recordTabs, type TabLayout } from '../port/layout.ts';
 import type { ObservedRow } from '../port/table.ts';
 import { isInTable } from './identity/likeness.ts';
@@ -29,6 +35,59 @@ export function findInStep(index: TabIndex, { merged, row }: RecordRow, verdict:
   return [{ id, row, until: Math.min(fit.until, nextStale([agreement], index.input.now)) }];
 }
 
+/**
+ * The same for a row that is settled, without judging it: where its record, what is agreed and what it shows are plainly the same, judging it
+ * would come to nothing. `undefined` where that takes more to find out.
+ */
+function findPlain(
+  index: TabIndex,
+  row: ObservedRow,
+  record: KnownRecord,
+  told: TellSync,
+): InStep | undefined {
+  const { id } = record.key;
+  const agreement = index.agreements.get(id);
+  const fit = index.only.fitOf(record);
+  if (!agreement || agreement.leave || fit.kind !== 'fits' || record.unread !== undefined) return undefined;
+  if (record.missedSweeps > 0 || index.outbox.has(id) || Object.keys(agreement.offered).length > 0)
+    return undefined;
+  const { fields: agreed, shown } = agreement;
+  if (Object.keys(agreed).length === 0) return undefined;
+  let naming: CellLook[] | undefined;
+  for (const column of index.layout.columns) {
+    const { field: name } = column;
+    const [field, cell, value] = [index.fields.get(name), row.cells[name], agreed[name]];
+    if (!field || !cell || value === undefined || field.held !== undefined) return undefined;
+    const inCrm = shownValue(index, record, column);
+    if (inCrm === undefined || !equalValues(inCrm, value)) return undefined;
+    if (!equalCells(cell, encode(field, value, index.names))) return undefined;
+    if (shown?.[name] || hasNames(field)) {
+      naming ??= [];
+      naming.push({ field, cell, value });
+    }
+  }
+  if (naming && noteShown(agreement, {}, naming) !== shown) return undefined;
+  if (index.tab.hasSync && !equalCells(row.sync, told(agreement))) return undefined;
+  return { id, row, until: Math.min(fit.until, nextStale([agreement], index.input.now)) };
+}
+
+/** What the Sync cell of a row in step says. */
+type TellSync = (agreement: Agreement) => Cell;
+
+/** Rows that were written together say the same. */
+function createTeller({ input, names }: TabIndex): TellSync {
+  const known = new Map<number, Cell>();
+  return (agreement) => {
+    const { changedAt: at, notice } = agreement;
+    const isToldNow = isFresh(agreement, input.now);
+    const tell = () => textCell(syncText({ kind: 'synced', at, notice, isFresh: isToldNow }, names.timeZone));
+    if (notice !== '') return tell();
+    const cell = known.get(at) ?? tell();
+    known.set(at, cell);
+    return cell;
+  };
+}
+
 /** So many rows are looked at before anything else gets its turn. */
 const sliceMax = 250;
 
@@ -39,10 +98,10 @@ export const looseMax = 500;
  * Finds which rows are in step where many are not known to be, as after a start, in slices between which others get their turn: deciding them
  * all at once would keep everything else waiting for seconds. `standing` was brought up to date with the input.
  */
-export function* settleRows(input: DecideInput, standing: Standing): Generator<void> {
+export function* settleRows(input: DecideInput, standing: Standing, rowsMin = looseMax): Generator<void> {
   for (const { entity } of recordTabs(input.layout)) {
     const { rows } = standing.groundOf(entity).loose;
-    if (rows.length <= looseMax) continue;
+    if (rows.length <= rowsMin) continue;
     const table = indexTable(input, standing);
     const layout = recordTabs(table.input.layout).find((each) => each.entity === entity);
     const index = layout && indexOf(table, layout);
@@ -50,11 +109,12 @@ export function* settleRows(input: DecideInput, standing: Standing): Generator<v
     if (!index || index.loose.rows !== rows) continue;
     const byId = Map.groupBy(rows, ({ id }) => describeCell(id));
     const alone = rows.filter(({ id }) => byId.get(describeCell(id))?.length === 1);
+    const told = createTeller(index);
     for (let start = 0; start < alone.length; start += sliceMax) {
       const slice = alone.slice(start, start + sliceMax);
       standing.noteInStep(
         entity,
-        slice.flatMap((row) => checkRow(index, row)),
+        slice.flatMap((row) => checkRow(index, row, told)),
       );
       yield;
     }
@@ -69,10 +129,12 @@ function indexOf(table: ReturnType<typeof indexTable>, layout: TabLayout<Entity>
 }
 
 /** Judges a row that surely is the row of a record, and of none other, as far as it may be in step. */
-function checkRow(index: TabIndex, row: ObservedRow): InStep[] {
+function checkRow(index: TabIndex, row: ObservedRow, told: TellSync): InStep[] {
   const record = index.records.get(describeCell(row.id));
   if (row.isPaused || record?.presence !== 'present') return [];
   if (index.input.known.contests.has(recordKeyText(record.key))) return [];
+  const plain = findPlain(index, row, record, told);
+  if (plain) return [plain];
   const own = { row, record, merged: mergeRow(index, row, record.key.id) };
   return own.merged ? findInStep(index, own, decideRow(index, own)) : [];
 }
