@@ -61,6 +61,7 @@ const fields = tabFields('lead', catalog).filter(({ name }) =>
 
 const keyOf = (number: number): RecordKey => ({ entity: 'lead', id: String(number + 1) });
 const valuesOf = (number: number, edited = ''): Fields => ({
+  ...Object.fromEntries(fields.map(({ name }) => [name, null])),
   title: `Lead ${number}`,
   ...Object.fromEntries(
     Array.from({ length: customCount }, (_, field) => [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
+import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import { copyRow, leadKey, recordOf, removeRow, restart, rowOf } from '../support/world.ts';
 import { look, settle, worldWithLeads } from '../support/world-daemon.ts';
 
@@ -14,12 +14,14 @@ test('many rows that are looked at in slices after a start are decided as all at
   copyRow(world, leadKey(20));
   removeRow(world, leadKey(30));
   rowOf(world, leadKey(40)).isPaused = true;
+  rowOf(world, leadKey(50)).sync = textCell('typed over');
   restart(world);
   // Each decision is compared with one that is made of everything.
   await look(world);
   await look(world);
   await settle(world);
   expect(recordOf(world, leadKey(7)).fields['title']).toBe('Typed');
+  expect(describeCell(rowOf(world, leadKey(50)).sync)).toMatch(/^Synced/);
   const { grounded, standing } = world.trail;
   expect(grounded?.plan.table).toEqual([]);
   expect(standing.groundOf('lead').inStep.size).toBeGreaterThan(count - 10);

@@ -1,7 +1,6 @@
 import { isFresh, nextStale } from '../../core/notice.ts';
 import { type Entity, recordKeyText } from '../../core/record.ts';
 import type { Agreement, KnownRecord } from '../../core/state.ts';
-import { equalValues } from '../../core/value.ts';
 import { encode } from '../cells/codec.ts';
 import { shownValue } from '../cells/extra-fields.ts';
 import { type CellLook, hasNames, noteShown } from '../cells/shown.ts';
@@ -59,7 +58,8 @@ function findPlain(
     const [field, cell, value] = [index.fields.get(name), row.cells[name], agreed[name]];
     if (!field || !cell || value === undefined || field.held !== undefined) return undefined;
     const inCrm = shownValue(index, record, column);
-    if (inCrm === undefined || !equalValues(inCrm, value)) return undefined;
+    // Members of a list may be the same in another order, which the cell has to follow.
+    if (inCrm !== value && JSON.stringify(inCrm) !== JSON.stringify(value)) return undefined;
     if (!equalCells(cell, encode(field, value, index.names))) return undefined;
     if (shown?.[name] || hasNames(field)) {
       naming ??= [];
@@ -100,13 +100,14 @@ export const looseMax = 500;
  */
 export function* settleRows(input: DecideInput, standing: Standing, rowsMin = looseMax): Generator<void> {
   for (const { entity } of recordTabs(input.layout)) {
-    const { rows } = standing.groundOf(entity).loose;
+    const { inStep, loose } = standing.groundOf(entity);
+    const { rows } = loose;
     if (rows.length <= rowsMin) continue;
     const table = indexTable(input, standing);
     const layout = recordTabs(table.input.layout).find((each) => each.entity === entity);
     const index = layout && indexOf(table, layout);
     // Where more than the rows themselves decides, they are decided together.
-    if (!index || index.loose.rows !== rows) continue;
+    if (index?.inStep !== inStep) continue;
     const byId = Map.groupBy(rows, ({ id }) => describeCell(id));
     const alone = rows.filter(({ id }) => byId.get(describeCell(id))?.length === 1);
     const told = createTeller(index);
