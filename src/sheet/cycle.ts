@@ -276,9 +276,11 @@ function planCycle(link: SheetLink, trail: Trail, table: ObservedTable, run = li
 
 /** Finds which rows are in step before all that is left is decided at once. */
 async function settleSlowly(link: SheetLink, trail: Trail, table: ObservedTable): Promise<void> {
-  const rows = Object.values(table.tabs).map((tab) => (tab.state === 'read' ? tab.rows.length : 0));
-  if (Math.max(...rows) <= looseMax) return;
+  const { grounded, standing } = trail;
+  const isSameCatalog = grounded?.input.known.catalog === (link.mirror.readCatalog() ?? emptyCatalog);
+  const counts = entities.map((entity) => standing.countRows(entity, table.tabs[entity]));
+  if (counts.every(({ all, news }) => all <= looseMax || (isSameCatalog && news <= looseMax))) return;
   const { input } = gather(link, trail, table, link.newWord());
-  trail.standing.update(input);
-  for (const _slice of settleRows(input, trail.standing)) await link.clock.sleep(0);
+  standing.update(input);
+  for (const _slice of settleRows(input, standing)) await link.clock.sleep(0);
 }

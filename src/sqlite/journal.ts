@@ -1,6 +1,6 @@
 import type { HistoryQuery } from '../core/history.ts';
 import type { Mirror } from '../core/mirror.ts';
-import { recordKeyText } from '../core/record.ts';
+import { type RecordKey, recordKeyText } from '../core/record.ts';
 import type { JournalEntry } from '../core/state.ts';
 import type { Connection, Statement } from './connection.ts';
 import { plain, type Row, shapeOf } from './keyed-table.ts';
@@ -74,10 +74,7 @@ export function openJournal(connection: Connection): Journal {
     return search;
   };
   const appendField = connection.prepare('INSERT INTO journalField (field, entry) VALUES (?, ?)');
-  const busy = connection.prepare<{ key: string }>(
-    `SELECT key FROM journal WHERE at >= ? AND side <> 'both' AND cause <> 'taken back'
-     GROUP BY +key HAVING COUNT(*) >= ?`,
-  );
+  const busy = openBusy(connection);
   const forget = connection.prepare('DELETE FROM journal WHERE at < ?');
   const forgetFields = connection.prepare(
     `WITH RECURSIVE known (name) AS (
@@ -91,6 +88,7 @@ export function openJournal(connection: Connection): Journal {
       connection.atomically(() => {
         for (const entry of entries) {
           const id = append.run(...toCells(entry));
+          busy.note(recordKeyText(entry.key));
           for (const field of fieldsOf(entry)) appendField.run(field, id);
         }
       });
@@ -109,7 +107,7 @@ export function openJournal(connection: Connection): Journal {
         .allWhile(fits, ...conditions.flatMap(({ values }) => values), limit)
         .map((row) => ({ ...fromRow(row), id: Number(row['id']) }));
     },
-    readBusyRecords: (since, linesMin) => busy.all(since, linesMin).map(({ key }) => readKey(key)),
+    readBusyRecords: busy.read,
     forgetJournal(before) {
       connection.atomically(() => {
         forget.run(before);
@@ -118,6 +116,47 @@ export function openJournal(connection: Connection): Journal {
     },
   };
 }
+
+/**
+ * Finds records with many lines. Every cycle asks, and all lines of an hour are tens of thousands after a fill: only a record that got a
+ * line since it was asked last can have become one.
+ */
+function openBusy(connection: Connection) {
+  const isCounted = "at >= ? AND side <> 'both' AND cause <> 'taken back'";
+  const all = connection.prepare<{ key: string }>(
+    `SELECT key FROM journal WHERE ${isCounted} GROUP BY +key HAVING COUNT(*) >= ?`,
+  );
+  const count = connection.prepare<{ lines: number }>(
+    `SELECT COUNT(*) AS lines FROM journal WHERE ${isCounted} AND key = ?`,
+  );
+  let last:
+    | { readonly since: number; readonly linesMin: number; readonly keys: readonly string[] }
+    | undefined;
+  let noted = new Set<string>();
+  connection.onRollback(() => {
+    last = undefined;
+  });
+  const find = (since: number, linesMin: number): string[] => {
+    const isNext = last?.linesMin === linesMin && since >= last.since && noted.size < notedMax;
+    if (!last || !isNext) return all.all(since, linesMin).map(({ key }) => key);
+    const candidates = [...noted.union(new Set(last.keys))];
+    return candidates.filter((key) => (count.all(since, key)[0]?.lines ?? 0) >= linesMin);
+  };
+  return {
+    note(key: string): void {
+      if (noted.size < notedMax) noted.add(key);
+    },
+    read(since: number, linesMin: number): RecordKey[] {
+      const keys = find(since, linesMin);
+      last = { since, linesMin, keys };
+      noted = new Set();
+      return keys.map(readKey);
+    },
+  };
+}
+
+/** To ask for all at once is quicker than for so many one by one. */
+const notedMax = 2_000;
 
 const fieldsOf = ({ after, before, lost }: JournalEntry) =>
   new Set([before, after, lost].flatMap((fields) => Object.keys(fields)));

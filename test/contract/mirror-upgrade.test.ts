@@ -66,7 +66,7 @@ describe('a file of another version', () => {
     earlier.close();
     const { mirror } = open();
 
-    const { only: _later, ...known } = sheetFacts;
+    const { found: _found, only: _only, ...known } = sheetFacts;
     const names = Object.values({ ...facts, ...known }).map(
       (fact) => (typeof fact === 'function' ? fact('lead') : fact).name,
     );
