@@ -70,7 +70,7 @@ describe('a poll', () => {
     const before = await read();
     await edit(120, 'Title', 'Edited');
     let after = before;
-    expect(await listen(async () => (after = await read()))).toEqual({ polls: 1, rows: ['121:121'] });
+    expect(await listen(async () => (after = await read()))).toEqual({ polls: 2, rows: ['121:121'] });
     expect(rowOf(after, 120)?.cells['title']).toEqual(textCell('Edited'));
     const same = after.rows.filter((row, place) => row === before.rows[place]);
     expect(same).toHaveLength(ids.length - 1);
@@ -101,7 +101,7 @@ describe('a poll', () => {
       rows: Array.from({ length: 400 }, (_, index) => [`New ${index}`]),
     });
     let after = before;
-    expect(await listen(async () => (after = await read()))).toEqual({ polls: 1, rows: ['302:701'] });
+    expect(await listen(async () => (after = await read()))).toEqual({ polls: 2, rows: ['302:701'] });
     expect(after.rows).toHaveLength(700);
     expect(after.rows[0]).toBe(before.rows[0]);
   });

@@ -99,8 +99,8 @@ describe('a cycle', () => {
     for (const { key } of stage.link.mirror.readOutbox()) await pushRecord(stage.link, key);
     for (const _cycle of [1, 2]) await engine.cycle();
     const { reads, writes } = takeRequests();
-    // Four polls, the row that was edited, and the rows that were written: before each write, and after it.
-    expect(reads).toBe(9);
+    // Four polls, the row that was edited, the rows that were written, before each write and after it, and the IDs after rows that changed.
+    expect(reads).toBe(12);
     expect(writes.map(writtenCells)).toEqual([
       [expect.stringMatching(/^Pending/)],
       [expect.stringMatching(/^Synced/)],

@@ -106,6 +106,9 @@ export class KeptTabs {
     const part = await this.#client.get(gridFields, rangesOf(kept, spans));
     const mended = part && mend(kept, part, news, spans);
     if (!mended || mended === 'moved') return mended;
+    // Rows that were read one by one may have come from elsewhere in the middle of it, and then another one would be missed.
+    if (mended.grids.some((grid, place) => grid.rows !== kept.spreadsheet.grids[place]?.rows))
+      if (!(await this.#poll.areIdsThere())) return 'moved';
     if (isTurn) this.#endTurn(kept);
     this.#isTurnDue = false;
     this.#kept = { ...kept, spreadsheet: mended };

@@ -52,6 +52,8 @@ export class Poll {
   #tabs: readonly PolledTab[] = [];
   #answer: Buffer | undefined;
   #columns = new Map<string, KeptColumn>();
+  /** The columns of the last look, whether its news were made use of or not. */
+  #looked: ReadonlyMap<string, Buffer> = new Map();
 
   constructor(client: SheetsClient, clock: Clock) {
     this.#client = client;
@@ -70,16 +72,36 @@ export class Poll {
     this.#tabs = tabs;
   }
 
+  /** Whether all IDs are where the last look found them: what was read since is of rows that did not move meanwhile. */
+  async areIdsThere(): Promise<boolean> {
+    const tabs = this.#tabs.filter(({ idColumn }) => idColumn >= 0);
+    if (tabs.length === 0) return true;
+    const answer = await this.#client.values(
+      tabs.flatMap((tab) => rangesOf({ ...tab, columns: [tab.idColumn] })),
+    );
+    if (!answer) return false;
+    const ids = new Map(
+      splitColumns(answer).map(({ columns, sheetId }) => [sheetId, columns[0] ?? noValues]),
+    );
+    return tabs.every(({ idColumn, sheetId }) =>
+      this.#looked.get(`${sheetId} ${idColumn}`)?.equals(ids.get(sheetId) ?? noValues),
+    );
+  }
+
   /** Asks anew. `undefined` where a tab is gone. */
   async look(): Promise<Polled | undefined> {
     const nothingNew = { news: new Map(), accept: () => {} };
     if (this.#tabs.length === 0) return nothingNew;
     const answer = await this.#client.values(this.#tabs.flatMap(rangesOf));
     if (!answer) return undefined;
-    if (this.#answer?.equals(answer)) return nothingNew;
+    if (this.#answer?.equals(answer)) {
+      this.#looked = new Map([...this.#columns].map(([name, { bytes }]) => [name, bytes]));
+      return nothingNew;
+    }
     const polled = new Map<string, Buffer>();
     for (const { columns, sheetId, startColumn } of splitColumns(answer))
       for (const [place, bytes] of columns.entries()) polled.set(`${sheetId} ${startColumn + place}`, bytes);
+    this.#looked = polled;
     const news = new Map<number, TabNews>();
     const columns = new Map<string, KeptColumn>();
     for (const tab of this.#tabs) {
