@@ -4,6 +4,10 @@ import type { FieldName, Fields } from './value.ts';
 export const entities = ['lead', 'opportunity', 'task', 'contact'] as const;
 export type Entity = (typeof entities)[number];
 
+/** One value for each kind. */
+export const perEntity = <Value>(make: (entity: Entity) => Value) =>
+  Object.fromEntries(entities.map((entity) => [entity, make(entity)])) as Record<Entity, Value>;
+
 /** The kinds that the CRM lists as a whole. Contacts it lists lead by lead, so they are kept the same only where somebody wants them. */
 export const listedEntities = ['lead', 'opportunity', 'task'] as const satisfies readonly Entity[];
 export type ListedEntity = (typeof listedEntities)[number];

@@ -119,7 +119,7 @@ export function createListing(http: CrmHttp, entity: Entity): ReadPage {
     const { facts, ids, nameless, records } = answer;
     const live = { records, ...(nameless.length > 0 ? { nameless } : {}) };
     const memory = takeTurn(page, ids, memories.get(lane) ?? createMemory());
-    // A page that is read out of turn tells nothing about where the listing ends.
+    // A page that is read out of turn says nothing about where the listing ends.
     if (!memory) return { ...live, hasMore: true };
     const reading = { page, ids, facts };
     const end = findPageEnd(reading, memory);

@@ -72,12 +72,10 @@ export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log, k
         longest = longestOf(chosen);
         if (!isPaceChosen && chosen.length > 0) pace = paceFor(chosen, known);
         isPaceChosen ||= chosen.length > 0;
-        const isWhole = areWhole() && areInOne(chosen);
-        const whole = chosen.length > 0 ? [chosen.map(({ sheetId }) => ({ sheetId }))] : [];
-        if (isWhole) {
-          const read = [look];
-          for (const ranges of whole) read.push(await expectPart(parts.get(gridFields, ranges)));
-          return parts.join(read);
+        if (chosen.length === 0) return parts.join([look]);
+        if (areWhole() && areInOne(chosen)) {
+          const ranges = chosen.map(({ sheetId }) => ({ sheetId }));
+          return parts.join([look, await expectPart(parts.get(gridFields, ranges))]);
         }
         const windows: GridPart[] = [];
         for (const ranges of windowsOf(chosen, pace))

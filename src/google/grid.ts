@@ -94,7 +94,7 @@ export const toGrid = ({ blocks, ...grid }: GridPart): Grid => ({ ...grid, rows:
 const noCells: readonly Cell[] = [];
 
 /** The rows of a tab, as far down as the blocks go. */
-export function joinBlocks(blocks: readonly Block[]): Rows {
+function joinBlocks(blocks: readonly Block[]): Rows {
   const rows: (readonly Cell[])[] = [];
   for (const block of blocks) {
     // Rows below the last filled one are not rows of the tab only because they were asked for.

@@ -25,9 +25,9 @@ const readsPerLook = 12;
  * Up to so many cells a read of everything costs about as much as any other, and brings what a poll cannot show: some 0.7 MB, and two seconds
  * of Google at most.
  */
-export const smallCellsMax = 10_000;
+const smallCellsMax = 10_000;
 
-export const fullReadDefaultMs = 300_000;
+const fullReadDefaultMs = 300_000;
 
 /** How tabs are read that are not small. */
 export interface DepthOptions {

@@ -1,7 +1,7 @@
 import { isSyncError, type SyncError } from '../core/errors.ts';
 import { emptyCatalog } from '../core/fields/catalog.ts';
 import type { Mirror } from '../core/mirror.ts';
-import { claimToken, type Entity, entities, parseRecordKey } from '../core/record.ts';
+import { claimToken, entities, parseRecordKey, perEntity } from '../core/record.ts';
 import { readContests } from '../sync/contests.ts';
 import { findAccountDoubt, readOwnCatalog } from '../sync/reading/account.ts';
 import { readEmptyLists, readNameless, readSwept } from '../sync/reading/lists.ts';
@@ -210,10 +210,7 @@ const unknown: ObservedTab = {
     'The stages, statuses and custom fields of the CRM were not read yet, so that nothing can be compared.',
 };
 
-const unknownTabs = Object.fromEntries(entities.map((entity) => [entity, unknown])) as Record<
-  Entity,
-  ObservedTab
->;
+const unknownTabs = perEntity(() => unknown);
 
 const hasFreshColumns = ({ tabs }: ObservedTable): boolean =>
   Object.values(tabs).some((tab) => tab.state === 'read' && (tab.fresh?.size ?? 0) > 0);

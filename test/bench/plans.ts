@@ -11,9 +11,10 @@ import { settleRows } from '../../src/sheet/decide/in-step.ts';
 import { Standing } from '../../src/sheet/index/standing.ts';
 import { decideAgain } from '../../src/sheet/plans/decide-again.ts';
 import type { DecideInput, Plan } from '../../src/sheet/plans/plan.ts';
-import { buildLayout, type Policy } from '../../src/sheet/policy.ts';
+import { buildLayout } from '../../src/sheet/policy.ts';
 import { type Cell, describeCell, equalCells, textCell } from '../../src/sheet/port/cell.ts';
 import type { ObservedRow, ObservedTab } from '../../src/sheet/port/table.ts';
+import { policyWith } from '../support/policy.ts';
 
 /*
  * Measures one pure plan of many rows with some edits at each side, against the least that anybody would write by hand: a map by ID, and a
@@ -34,25 +35,7 @@ const catalog: Catalog = {
   })),
 };
 
-const tab = (title: string) => ({ title, conflict: 'crm', columns: {} }) as const;
-const policy: Policy = {
-  tabs: {
-    lead: tab('Leads'),
-    opportunity: tab('Opportunities'),
-    task: tab('Tasks'),
-    contact: tab('Contacts'),
-  },
-  vanishedRows: 'ask',
-  brakes: {
-    deletesMin: 5,
-    deletesShare: 0.1,
-    changesMin: 50,
-    changesShare: 0.2,
-    columnMin: 20,
-    columnShare: 0.3,
-  },
-  appendsMax: 1_000,
-};
+const policy = policyWith();
 const layout = buildLayout(['lead'], policy, catalog);
 const names = createNames(catalog, [], 'UTC');
 const fields = tabFields('lead', catalog).filter(({ name }) =>

@@ -49,7 +49,7 @@ export class KeptTabs {
   #turnAt = Number.NEGATIVE_INFINITY;
   /** The row with which the next turn begins, by tab. */
   #next = new Map<number, number>();
-  #isTurnDue = false;
+  #isChangeExpected = false;
 
   /** In `fullReadMs` every row is read in full once. */
   constructor(client: SheetsClient, clock: Clock, fullReadMs: number) {
@@ -72,7 +72,7 @@ export class KeptTabs {
 
   /** The next read asks again what the spreadsheet says of itself: it was written to. */
   expectChange(): void {
-    this.#isTurnDue = true;
+    this.#isChangeExpected = true;
   }
 
   /** Returns the tabs as they are now, the same object where nothing changed; `undefined` where they have to be read as a whole. */
@@ -92,7 +92,7 @@ export class KeptTabs {
     const polled = rows ? { news: new Map<number, TabNews>(), accept: () => {} } : await this.#poll.look();
     if (!polled || [...polled.news.values()].some(({ changed }) => !changed)) return undefined;
     const { accept, news } = polled;
-    if (!isTurn && !isWhole && !rows && news.size === 0 && !this.#isTurnDue) {
+    if (!isTurn && !isWhole && !rows && news.size === 0 && !this.#isChangeExpected) {
       accept();
       return kept.spreadsheet;
     }
@@ -110,7 +110,7 @@ export class KeptTabs {
     if (mended.grids.some((grid, place) => grid.rows !== kept.spreadsheet.grids[place]?.rows))
       if (!(await this.#poll.areIdsThere())) return 'moved';
     if (isTurn) this.#endTurn(kept);
-    this.#isTurnDue = false;
+    this.#isChangeExpected = false;
     this.#kept = { ...kept, spreadsheet: mended };
     this.#poll.keep(polledTabs(this.#kept));
     accept();
@@ -152,7 +152,7 @@ function polledTabs({ spreadsheet, tabs }: Kept): PolledTab[] {
 const spansMax = 60;
 
 /** The same rows, and perhaps some between them, in their order. */
-export function joinSpans(spans: readonly RowSpan[], gap = 0): RowSpan[] {
+function joinSpans(spans: readonly RowSpan[], gap = 0): RowSpan[] {
   const joined: { from: number; end: number }[] = [];
   for (const { end, from } of spans.toSorted((one, other) => one.from - other.from)) {
     const last = joined.at(-1);

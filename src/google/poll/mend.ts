@@ -99,7 +99,7 @@ function isIdAsPolled(look: TabLook, row: number, before: readonly Cell[], now: 
 }
 
 /** Whether two rows hold the same, also where one of them is cut off behind its last cell. */
-export function areSameCells(one: readonly Cell[], other: readonly Cell[]): boolean {
+function areSameCells(one: readonly Cell[], other: readonly Cell[]): boolean {
   const width = Math.max(one.length, other.length);
   for (let column = 0; column < width; column += 1) {
     const [left, right] = [one[column] ?? emptyCell, other[column] ?? emptyCell];

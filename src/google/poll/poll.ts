@@ -32,7 +32,7 @@ export interface TabNews {
 interface Polled {
   /** By the numeric id of a tab; one in which nothing is new is absent. */
   readonly news: ReadonlyMap<number, TabNews>;
-  /** To be called once the news were made use of: until then the next poll tells them again. */
+  /** To be called once the news were made use of: until then the next poll brings them again. */
   readonly accept: () => void;
 }
 
@@ -53,7 +53,7 @@ export class Poll {
   #answer: Buffer | undefined;
   #columns = new Map<string, KeptColumn>();
   /** The columns of the last look, whether its news were made use of or not. */
-  #looked: ReadonlyMap<string, Buffer> = new Map();
+  #looked: ReadonlyMap<string, KeptColumn> = new Map();
 
   constructor(client: SheetsClient, clock: Clock) {
     this.#client = client;
@@ -80,12 +80,11 @@ export class Poll {
       tabs.flatMap((tab) => rangesOf({ ...tab, columns: [tab.idColumn] })),
     );
     if (!answer) return false;
-    const ids = new Map(
-      splitColumns(answer).map(({ columns, sheetId }) => [sheetId, columns[0] ?? noValues]),
-    );
-    return tabs.every(({ idColumn, sheetId }) =>
-      this.#looked.get(`${sheetId} ${idColumn}`)?.equals(ids.get(sheetId) ?? noValues),
-    );
+    const ids = columnsIn(answer);
+    return tabs.every(({ idColumn, sheetId }) => {
+      const name = nameOf(sheetId, idColumn);
+      return this.#looked.get(name)?.bytes.equals(ids.get(name) ?? noValues);
+    });
   }
 
   /** Asks anew. `undefined` where a tab is gone. */
@@ -95,19 +94,17 @@ export class Poll {
     const answer = await this.#client.values(this.#tabs.flatMap(rangesOf));
     if (!answer) return undefined;
     if (this.#answer?.equals(answer)) {
-      this.#looked = new Map([...this.#columns].map(([name, { bytes }]) => [name, bytes]));
+      this.#looked = this.#columns;
       return nothingNew;
     }
-    const polled = new Map<string, Buffer>();
-    for (const { columns, sheetId, startColumn } of splitColumns(answer))
-      for (const [place, bytes] of columns.entries()) polled.set(`${sheetId} ${startColumn + place}`, bytes);
-    this.#looked = polled;
+    const polled = columnsIn(answer);
     const news = new Map<number, TabNews>();
     const columns = new Map<string, KeptColumn>();
     for (const tab of this.#tabs) {
       const found = await this.#compare(tab, polled, columns);
       if (found) news.set(tab.sheetId, found);
     }
+    this.#looked = columns;
     const accept = () => {
       this.#answer = answer;
       this.#columns = columns;
@@ -124,7 +121,7 @@ export class Poll {
     const values = new Map<number, Values>();
     const tails = new Map<number, Tail>();
     for (const index of tab.columns) {
-      const name = nameOf(tab, index);
+      const name = nameOf(tab.sheetId, index);
       const [bytes, before] = [polled.get(name) ?? noValues, this.#columns.get(name)];
       const isSame = before?.bytes.equals(bytes) ?? false;
       const tail = isSame ? undefined : before && tailOf(before, bytes);
@@ -136,7 +133,7 @@ export class Poll {
     }
     if (values.size === 0) return tails.size === 0 ? undefined : newsOfTails(tab, tails);
     for (const index of tails.keys())
-      values.set(index, await this.#read(polled.get(nameOf(tab, index)) ?? noValues));
+      values.set(index, await this.#read(polled.get(nameOf(tab.sheetId, index)) ?? noValues));
     return this.#compareAll(tab, columns, values);
   }
 
@@ -150,7 +147,7 @@ export class Poll {
       before: heightIn(this.#columns, tab) ?? heightOf(tab),
     };
     const columnOf = (index: number, now: Values): PolledColumn => {
-      const before = this.#columns.get(nameOf(tab, index));
+      const before = this.#columns.get(nameOf(tab.sheetId, index));
       return before && tab.rows.some((row) => isComputed(row[index] ?? emptyCell))
         ? { index, now, before: readColumn(before.bytes) }
         : { index, now };
@@ -161,7 +158,7 @@ export class Poll {
     if (!changed) {
       for (const index of tab.columns)
         if (!values.has(index))
-          values.set(index, await this.#read(columns.get(nameOf(tab, index))?.bytes ?? noValues));
+          values.set(index, await this.#read(columns.get(nameOf(tab.sheetId, index))?.bytes ?? noValues));
       const all = [...values].map(([index, now]) => columnOf(index, now));
       changed = alignRows(tab.rows, all, heights);
     }
@@ -181,7 +178,15 @@ const longMin = 100_000;
 
 const noValues = Buffer.from('[]');
 
-const nameOf = ({ sheetId }: PolledTab, index: number): string => `${sheetId} ${index}`;
+const nameOf = (sheetId: number, index: number): string => `${sheetId} ${index}`;
+
+/** The columns of an answer by their names. */
+const columnsIn = (answer: Buffer): Map<string, Buffer> =>
+  new Map(
+    splitColumns(answer).flatMap(({ columns, sheetId, startColumn }) =>
+      columns.map((bytes, place) => [nameOf(sheetId, startColumn + place), bytes] as const),
+    ),
+  );
 
 /** What came behind the last value of a column. */
 interface Tail {
@@ -217,7 +222,7 @@ function newsOfTails({ idColumn }: PolledTab, tails: ReadonlyMap<number, Tail>):
 
 /** The filled rows of a tab as it was polled; `undefined` before it was. */
 function heightIn(columns: ReadonlyMap<string, KeptColumn>, tab: PolledTab): number | undefined {
-  const heights = tab.columns.flatMap((index) => columns.get(nameOf(tab, index))?.height ?? []);
+  const heights = tab.columns.flatMap((index) => columns.get(nameOf(tab.sheetId, index))?.height ?? []);
   return heights.length === 0 ? undefined : Math.max(...heights);
 }
 

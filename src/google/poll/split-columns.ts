@@ -8,7 +8,7 @@ export interface PolledRange {
   readonly columns: readonly Buffer[];
 }
 
-/** The part of an answer that is read as a whole: in place of each column stands its number. */
+/** The part of an answer that is read as a whole, with a number in place of each column. */
 interface Outline {
   readonly valueRanges?: readonly {
     readonly valueRange?: { readonly values?: readonly number[] };

@@ -25,13 +25,25 @@ import { isNothing, type Verdict } from './verdict.ts';
 export function findInStep(index: TabIndex, { merged, row }: RecordRow, verdict: Verdict): InStep[] {
   if (!merged || merged.isRestless || !isNothing(verdict)) return [];
   const { agreement, record } = merged;
-  const { id } = record.key;
-  const isPlain = record.missedSweeps <= 0 && record.unread === undefined && !index.outbox.has(id);
-  const fit = index.only.fitOf(record);
-  if (!agreement || agreement.leave || fit.kind !== 'fits') return [];
-  if (!isPlain || !isInTable(index, agreement)) return [];
+  const until = agreement && calmUntil(index, record, agreement);
+  if (!agreement || until === undefined || !isInTable(index, agreement)) return [];
   if (!showsValues(index, row, agreement.fields, agreement.shown)) return [];
-  return [{ id, row, until: Math.min(fit.until, nextStale([agreement], index.input.now)) }];
+  return [{ id: record.key.id, row, until }];
+}
+
+/** Until when time alone changes nothing about a record, epoch ms; `undefined` where something about it is under way or not known. */
+function calmUntil(
+  { input, only, outbox }: TabIndex,
+  record: KnownRecord,
+  agreement: Agreement,
+): number | undefined {
+  const fit = only.fitOf(record);
+  const isCalm =
+    record.missedSweeps <= 0 &&
+    record.unread === undefined &&
+    !outbox.has(record.key.id) &&
+    agreement.leave === undefined;
+  return isCalm && fit.kind === 'fits' ? Math.min(fit.until, nextStale([agreement], input.now)) : undefined;
 }
 
 /**
@@ -46,13 +58,11 @@ function findPlain(
 ): InStep | undefined {
   const { id } = record.key;
   const agreement = index.agreements.get(id);
-  const fit = index.only.fitOf(record);
-  if (!agreement || agreement.leave || fit.kind !== 'fits' || record.unread !== undefined) return undefined;
-  if (record.missedSweeps > 0 || index.outbox.has(id) || Object.keys(agreement.offered).length > 0)
-    return undefined;
+  const until = agreement && calmUntil(index, record, agreement);
+  if (!agreement || until === undefined || Object.keys(agreement.offered).length > 0) return undefined;
   const { fields: agreed, shown } = agreement;
   if (Object.keys(agreed).length === 0) return undefined;
-  let naming: CellLook[] | undefined;
+  const naming: CellLook[] = [];
   for (const column of index.layout.columns) {
     const { field: name } = column;
     const [field, cell, value] = [index.fields.get(name), row.cells[name], agreed[name]];
@@ -61,14 +71,11 @@ function findPlain(
     // Members of a list may be the same in another order, which the cell has to follow.
     if (inCrm !== value && JSON.stringify(inCrm) !== JSON.stringify(value)) return undefined;
     if (!equalCells(cell, encode(field, value, index.names))) return undefined;
-    if (shown?.[name] || hasNames(field)) {
-      naming ??= [];
-      naming.push({ field, cell, value });
-    }
+    if (shown?.[name] || hasNames(field)) naming.push({ field, cell, value });
   }
-  if (naming && noteShown(agreement, {}, naming) !== shown) return undefined;
+  if (naming.length > 0 && noteShown(agreement, {}, naming) !== shown) return undefined;
   if (index.tab.hasSync && !equalCells(row.sync, told(agreement))) return undefined;
-  return { id, row, until: Math.min(fit.until, nextStale([agreement], index.input.now)) };
+  return { id, row, until };
 }
 
 /** What the Sync cell of a row in step says. */
@@ -99,34 +106,27 @@ export const looseMax = 500;
  * all at once would keep everything else waiting for seconds. `standing` was brought up to date with the input.
  */
 export function* settleRows(input: DecideInput, standing: Standing, rowsMin = looseMax): Generator<void> {
-  for (const { entity } of recordTabs(input.layout)) {
-    const { inStep, loose } = standing.groundOf(entity);
-    const { rows } = loose;
-    if (rows.length <= rowsMin) continue;
-    const table = indexTable(input, standing);
-    const layout = recordTabs(table.input.layout).find((each) => each.entity === entity);
-    const index = layout && indexOf(table, layout);
+  const isLong = ({ entity }: TabLayout<Entity>) => standing.groundOf(entity).loose.rows.length > rowsMin;
+  if (!recordTabs(input.layout).some(isLong)) return;
+  const table = indexTable(input, standing);
+  for (const layout of recordTabs(table.input.layout).filter(isLong)) {
+    const { entity } = layout;
+    const [ground, tab] = [table.groundOf(entity), input.table.tabs[entity]];
+    if (tab.state === 'held') continue;
+    const index = indexTab(table, layout, tab, ground.agreements);
     // Where more than the rows themselves decides, they are decided together.
-    if (index?.inStep !== inStep) continue;
+    if (index.inStep !== ground.inStep) continue;
+    const { rows } = index.tab;
     const byId = Map.groupBy(rows, ({ id }) => describeCell(id));
     const alone = rows.filter(({ id }) => byId.get(describeCell(id))?.length === 1);
     const told = createTeller(index);
     for (let start = 0; start < alone.length; start += sliceMax) {
       const slice = alone.slice(start, start + sliceMax);
-      standing.noteInStep(
-        entity,
-        slice.flatMap((row) => checkRow(index, row, told)),
-      );
+      const found = slice.flatMap((row) => checkRow(index, row, told));
+      standing.noteInStep(entity, found);
       yield;
     }
   }
-}
-
-function indexOf(table: ReturnType<typeof indexTable>, layout: TabLayout<Entity>): TabIndex | undefined {
-  const tab = table.input.table.tabs[layout.entity];
-  return tab.state === 'read'
-    ? indexTab(table, layout, tab, table.groundOf(layout.entity).agreements)
-    : undefined;
 }
 
 /** Judges a row that surely is the row of a record, and of none other, as far as it may be in step. */

@@ -1,7 +1,7 @@
 import { type Cascades, createCascades } from '../../core/cascade.ts';
 import type { FieldDefinition } from '../../core/fields/field.ts';
 import { once } from '../../core/once.ts';
-import { type Entity, entities, type RecordId, type RecordKey, recordKeyText } from '../../core/record.ts';
+import { type Entity, perEntity, type RecordId, type RecordKey, recordKeyText } from '../../core/record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
 import type { FieldName } from '../../core/value.ts';
 import type { Names } from '../cells/codec.ts';
@@ -41,7 +41,7 @@ export interface TabIndex extends TableIndex {
   readonly layout: TabLayout<Entity>;
   /** With the rows that are not in step. */
   readonly tab: ReadTab;
-  /** Its first row, which tells what any row of it looks like; absent where it has none. */
+  /** Its first row, from which the columns of every row are known; absent where it has none. */
   readonly template: ObservedRow | undefined;
   readonly fields: ReadonlyMap<FieldName, FieldDefinition>;
   /** Of all records, whether they are in step or not. */
@@ -63,8 +63,8 @@ export interface TabIndex extends TableIndex {
 export function indexTable(given: DecideInput, standing: Standing): TableIndex {
   const { known, table } = given;
   const input = { ...given, layout: showLayout(given.layout, table) };
-  const grounds = Object.fromEntries(entities.map((entity) => [entity, standing.groundOf(entity)]));
-  const groundOf = (entity: Entity) => grounds[entity] as TabGround;
+  const grounds = perEntity((entity) => standing.groundOf(entity));
+  const groundOf = (entity: Entity) => grounds[entity];
   const names = standing.namesFor(given);
   const questionTab = readQuestionTab(table);
   const rows = once(() => indexRows(input, groundOf));

@@ -1,4 +1,4 @@
-import { type Entity, entities, type RecordId, type RecordKey } from '../../core/record.ts';
+import { type Entity, entities, perEntity, type RecordId, type RecordKey } from '../../core/record.ts';
 
 interface Keyed {
   readonly key: RecordKey;
@@ -24,12 +24,8 @@ export class ItemIndex<Item extends Keyed> {
   pick(entity: Entity, ids: ReadonlySet<RecordId>): Item[] {
     const [items, places] = [this.#byId[entity], this.#places[entity]];
     const placeOf = ({ key }: Item) => places.get(key.id) ?? 0;
-    if (ids.size < items.size)
-      return [...ids]
-        .flatMap((id) => items.get(id) ?? [])
-        .toSorted((one, other) => placeOf(one) - placeOf(other));
-    return [...items.values()]
-      .filter(({ key }) => ids.has(key.id))
+    return [...ids]
+      .flatMap((id) => items.get(id) ?? [])
       .toSorted((one, other) => placeOf(one) - placeOf(other));
   }
 
@@ -71,8 +67,7 @@ export class ItemIndex<Item extends Keyed> {
   }
 }
 
-const emptyMaps = <Value>() =>
-  Object.fromEntries(entities.map((entity) => [entity, new Map()])) as Record<Entity, Map<RecordId, Value>>;
+const emptyMaps = <Value>() => perEntity(() => new Map<RecordId, Value>());
 
 const isSameKey = (one: RecordKey, other: RecordKey): boolean =>
   one === other || (one.entity === other.entity && one.id === other.id);

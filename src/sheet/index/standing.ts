@@ -1,6 +1,13 @@
 import { ownerKeys } from '../../core/cascade.ts';
 import { splitContactId } from '../../core/fields/contact-id.ts';
-import { type Entity, entities, parseRecordKey, type RecordId, type RecordKey } from '../../core/record.ts';
+import {
+  type Entity,
+  entities,
+  parseRecordKey,
+  perEntity,
+  type RecordId,
+  type RecordKey,
+} from '../../core/record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
 import type { Names } from '../cells/codec.ts';
 import type { DecideInput, Known } from '../plans/plan.ts';
@@ -116,11 +123,10 @@ export class Standing {
   }
 
   #noteRecords(changes: readonly ItemChange<KnownRecord>[], rules: Known['rules']): boolean[] {
-    const before = this.#writtenAt;
     for (const [, record] of changes) this.#writtenAt = Math.max(this.#writtenAt, record?.written?.at ?? 0);
     return changes.map(([old, record]) => {
       const { entity, id } = (record ?? old)?.key ?? unknownKey;
-      if (record && old && saysSame(old, record, Math.max(before, this.#writtenAt))) return false;
+      if (record && old && saysSame(old, record, this.#writtenAt)) return false;
       this.#noteItem(entity, id);
       if (entity === 'lead' || entity === 'task') this.#names.noteRecord(old, record);
       // Whether a record fits the rule of its tab may follow from any field of its lead.
@@ -178,9 +184,6 @@ const isMissed = (agreement: Agreement | undefined): boolean =>
 
 const noRows: ReadTab['rows'] = [];
 const unknownKey: RecordKey = { entity: 'lead', id: '' };
-
-const perEntity = <Value>(make: (entity: Entity) => Value) =>
-  Object.fromEntries(entities.map((entity) => [entity, make(entity)])) as Record<Entity, Value>;
 
 const titleOf = (record: KnownRecord | undefined): unknown => record?.fields['title'];
 

@@ -12,7 +12,7 @@ export interface InStep {
 }
 
 /**
- * The records and the rows of a tab, told apart by whether they are in step. Nothing follows from those that are, whatever becomes of others:
+ * The records and the rows of a tab, each either in step or loose. Nothing follows from those that are, whatever becomes of others:
  * they are loosened as soon as something changes that they depend on, and all that is loose is decided.
  */
 export class TabStanding {

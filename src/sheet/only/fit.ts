@@ -5,7 +5,7 @@ import type { Value } from '../../core/value.ts';
 import { type Condition, isAnyOf } from './rule.ts';
 
 /**
- * Whether a record fits a rule. `unknown` where the CRM has not told enough of it: then nothing comes and nothing goes. `until` is the first
+ * Whether a record fits a rule. `unknown` where not enough of it was read from the CRM: then nothing comes and nothing goes. `until` is the first
  * moment (epoch ms) at which time alone makes it another answer.
  */
 export type Fit =

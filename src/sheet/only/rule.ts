@@ -28,7 +28,7 @@ export type Condition =
 /** A rule as it is followed: all conditions have to be met. */
 export interface Rule {
   readonly conditions: readonly Condition[];
-  /** What each name in it stood for when it was understood first: so the rule follows a rename. */
+  /** What each name in it meant when it was understood first: so the rule follows a rename. */
   readonly named: Readonly<Record<string, string | number>>;
 }
 
@@ -53,9 +53,9 @@ const shortNames: Readonly<Partial<Record<Entity, Readonly<Record<string, FieldN
   opportunity: { stage: 'stage_id' },
 };
 
-export const updatedCondition = 'updatedWithinDays';
-export const pipelineCondition = 'stage.pipeline';
-export const leadCondition = 'lead';
+const updatedCondition = 'updatedWithinDays';
+const pipelineCondition = 'stage.pipeline';
+const leadCondition = 'lead';
 /** The custom field of leads that says whose they are. */
 const ownerCondition = 'owner';
 
@@ -121,7 +121,7 @@ export const listOf = (wanted: OnlyRule[string]): readonly Said[] =>
 interface Lookup {
   readonly catalog: Catalog;
   readonly names: Names;
-  /** What names stood for before. */
+  /** What names meant before. */
   readonly before: Rule['named'];
   /** What they stand for now, filled in while the rule is read. */
   readonly named: Record<string, string | number>;
@@ -131,9 +131,9 @@ interface Lookup {
 /** What a rule is understood by. */
 export interface RuleGround {
   readonly catalog: Catalog;
-  /** The ids of users that are known to be some; those that nobody names are told by their form without. */
+  /** The ids of users that are known to be some; one that no record names is known by its form alone. */
   readonly userIds?: (() => readonly string[]) | undefined;
-  /** What the names in the rule stood for when it was understood last. */
+  /** What the names in the rule meant when it was understood last. */
   readonly before?: Rule['named'] | undefined;
 }
 

@@ -73,8 +73,8 @@ function holdOutside({ entity }: TabIndex, id: string, { position }: ObservedRow
   return { state: { kind: 'held', reason } as const, verdict: { holds: [{ entity, id, position, reason }] } };
 }
 
-/** How the history tells of a row that left by a rule. */
-export const leftCause = (why: string): string => `left the tab, and stays in the CRM: ${why}`;
+/** What the history says of a row that left by a rule. */
+const leftCause = (why: string): string => `left the tab, and stays in the CRM: ${why}`;
 
 function planLeave(
   { entity, input }: TabIndex,
