@@ -19,15 +19,19 @@ export function createApiKey(
   reread: () => string | undefined,
 ): ApiKey {
   let secret = first;
+  let name = nameOf(first);
   return {
     get name() {
-      return nameOf(secret);
+      return name;
     },
     get secret() {
       return secret;
     },
     renew(used) {
-      if (secret === used) secret = reread() ?? secret;
+      if (secret === used) {
+        secret = reread() ?? secret;
+        name = nameOf(secret);
+      }
       return secret !== used;
     },
   };

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 // The path matters: the whole package costs a second and 110 MB at start.
 import { sheets, type sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { backoffMs } from '../core/backoff.ts';
@@ -6,7 +7,7 @@ import { writeTimeMs } from '../core/fence.ts';
 import type { Clock, Fence, Log } from '../core/ports.ts';
 import { parseJson } from '../core/text/parse-json.ts';
 import { newSheetError } from '../sheet/port/errors.ts';
-import { isUnknownRange, sheetError, withAccount } from './errors.ts';
+import { brokenOff, isUnknownRange, refusedAnswer, sheetError, withAccount } from './errors.ts';
 import { createLogin, type Login } from './login/login.ts';
 
 export type Spreadsheet = sheets_v4.Schema$Spreadsheet;
@@ -36,8 +37,11 @@ export interface SheetsClientOptions {
 export interface SheetsClient {
   /** The masked parts of the spreadsheet, or `undefined` when one of the ranges names no tab. */
   get(fields: string, ranges?: readonly Range[]): Promise<Spreadsheet | undefined>;
-  /** The values of ranges by columns, without their formats and formulas, as they came; `undefined` when one of the ranges names no tab. */
-  values(ranges: readonly sheets_v4.Schema$GridRange[]): Promise<Buffer | undefined>;
+  /**
+   * The values of ranges by columns, without their formats and formulas, as they came; `undefined` when one of the ranges names no tab. An
+   * answer that is the same as `last` is that object.
+   */
+  values(ranges: readonly sheets_v4.Schema$GridRange[], last?: Buffer): Promise<Buffer | undefined>;
   /** The same as {@link get}, for what is asked again and again: while the answer stays the same, so does the object. */
   watch(fields: string, ranges: readonly Range[]): () => Promise<Spreadsheet | undefined>;
   /**
@@ -89,7 +93,7 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
         throw error;
       }
     };
-    return repeatLimited(() => send(spendRead, 'read the spreadsheet', read), options);
+    return repeatLimited(() => send(spendRead, readAction, read), options);
   };
   const fetchCells = (fields: string, ranges: readonly Range[]) =>
     fetchAnswer(ranges.length > 0, (signer) =>
@@ -101,12 +105,12 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
       const answer = await fetchCells(fields, ranges);
       return answer && parseSpreadsheet(answer);
     },
-    values: (ranges) =>
+    values: (ranges, last) =>
       fetchAnswer(true, async (signer) => {
         const requestBody = { ...valuesAsked, ...filtersOf(ranges) };
         const params = { ...signer, ...compact, spreadsheetId, requestBody, fields: valueFields };
-        const asked = { ...perCall, responseType: 'arraybuffer' } as const;
-        return bytesOf(await api.spreadsheets.values.batchGetByDataFilter(params, asked));
+        const asked = { ...perCall, responseType: 'stream', validateStatus: () => true } as const;
+        return readLike(await api.spreadsheets.values.batchGetByDataFilter(params, asked), last);
       }),
     watch: (fields, ranges) => watchAnswer(() => fetchCells(fields, ranges)),
     batchUpdate: (requests, fields, ranges) =>
@@ -125,6 +129,8 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
       }),
   };
 }
+
+const readAction = 'read the spreadsheet';
 
 /** Google indents its answers unless it is asked not to, which makes two and a half times the bytes of a read. */
 const compact = { prettyPrint: false };
@@ -159,6 +165,33 @@ function bytesOf({ data }: { readonly data: unknown }): Buffer {
   if (!(data instanceof ArrayBuffer)) throw new Error('The library was asked for bytes.');
   return Buffer.from(data);
 }
+
+/** Reads an answer of megabytes, which is mostly the `last` one again: then nothing of it is kept, and that one is returned. */
+async function readLike({ data, status }: Streamed, last: Buffer = noBytes): Promise<Buffer> {
+  if (!(data instanceof Readable)) throw new Error('The library was asked for a stream.');
+  const chunks: Buffer[] = [];
+  let alike = 0;
+  try {
+    for await (const chunk of data as AsyncIterable<Buffer>) {
+      const isAlike = chunks.length === 0 && chunk.equals(last.subarray(alike, alike + chunk.length));
+      if (isAlike) alike += chunk.length;
+      else chunks.push(chunk);
+    }
+  } catch (error) {
+    throw brokenOff(error, readAction);
+  }
+  const isLast = chunks.length === 0 && alike === last.length;
+  const answer = isLast ? last : Buffer.concat([last.subarray(0, alike), ...chunks]);
+  if (status < 200 || status >= 300) throw refusedAnswer(status, answer);
+  return answer;
+}
+
+interface Streamed {
+  readonly data: unknown;
+  readonly status: number;
+}
+
+const noBytes = Buffer.alloc(0);
 
 /** What cells come to: texts, numbers, days as numbers, and yes or no. */
 const valuesAsked = {

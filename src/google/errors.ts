@@ -31,10 +31,11 @@ const systemCodeOf = (error: unknown): string | undefined =>
 /** Whether the error comes from a request; anything else is thrown by code and is no business of Google's. */
 const isRequestError = (error: unknown): error is Json => isJson(error) && 'config' in error;
 
-/** The body of an answer, which is in bytes where bytes were asked for. */
+/** The body of an answer, which is in bytes where bytes were asked for, and a text where a stream was. */
 function bodyOf({ response }: Json): Json {
   const data = isJson(response) ? response['data'] : undefined;
-  const body = data instanceof ArrayBuffer ? parseJson(Buffer.from(data).toString()) : data;
+  const text = data instanceof ArrayBuffer ? Buffer.from(data).toString() : textOf(data);
+  const body = text === undefined ? data : parseJson(text);
   return isJson(body) ? body : {};
 }
 
@@ -79,6 +80,17 @@ export function sheetError(error: unknown, action: string): unknown {
     return newSheetError('SHEET_UNREACHABLE', `${failed}: ${systemCodeOf(error) ?? 'no answer'}.`);
   return errorOfStatus(refusal.status, refusal, failed);
 }
+
+/** What the library throws of an answer that is a refusal, for one that was asked for as a stream: of that it would keep no word. */
+export const refusedAnswer = (status: number, body: Buffer): Error =>
+  Object.assign(new Error(`HTTP ${status}`), { config: {}, response: { status, data: body.toString() } });
+
+/** The error of an answer that broke off in the middle. */
+export const brokenOff = (error: unknown, action: string): SyncError =>
+  newSheetError(
+    'SHEET_UNREACHABLE',
+    `Could not ${action}: ${systemCodeOf(error) ?? 'the answer broke off'}.`,
+  );
 
 function errorOfStatus(status: number, { words, reasons }: Refusal, failed: string): SyncError {
   if (status >= 500 || status === 408)

@@ -128,6 +128,60 @@ describe('answers of Google', () => {
     await expect(client.batchUpdate([], 'sheets', [])).rejects.toMatchObject(expected);
   });
 
+  test.each<[string, RequestListener, string, string]>([
+    ['a quota', refusal(429, 'Quota exceeded'), 'SHEET_LIMITED', 'too many'],
+    [
+      'an unknown spreadsheet',
+      refusal(404, 'Requested entity was not found.'),
+      'SHEET_NOT_FOUND',
+      'not found',
+    ],
+    [
+      'a token',
+      reply(400, '{"error":"invalid_grant","error_description":"Invalid JWT Signature."}'),
+      'SHEET_UNAUTHORIZED',
+      'create a new key',
+    ],
+    ['a page of a proxy', reply(502, '<html>Bad gateway</html>'), 'SHEET_UNREACHABLE', 'HTTP 502'],
+    [
+      'an answer that breaks off',
+      (_, response) => {
+        response.writeHead(200, { 'content-length': 100 }).write('{"valueRanges": [');
+        setImmediate(() => response.destroy());
+      },
+      'SHEET_UNREACHABLE',
+      'ECONNRESET',
+    ],
+  ])('%s is the same error where values alone are asked for', async (_, answer, code, words) => {
+    const client = openClient({ rootUrl: await serve(answer) });
+    const expected = { code, message: expect.stringContaining(words) };
+    await expect(client.values([])).rejects.toMatchObject(expected);
+  });
+
+  test('no values come of a tab that is gone', async () => {
+    const client = openClient({ rootUrl: await serve(refusal(400, 'No grid with id: 7')) });
+    expect(await client.values([])).toBeUndefined();
+  });
+
+  test('values that are the same as before are the same object', async () => {
+    const answers = [
+      '{"valueRanges":[1]}',
+      '{"valueRanges":[1]}',
+      '{"valueRanges":[2]}',
+      '{"valueRanges":[]}',
+    ];
+    const client = openClient({
+      rootUrl: await serve((_, response) => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(answers.shift());
+      }),
+    });
+    const first = await client.values([]);
+    expect(await client.values([], first)).toBe(first);
+    const changed = await client.values([], first);
+    expect(changed?.toString()).toBe('{"valueRanges":[2]}');
+    expect((await client.values([], changed))?.toString()).toBe('{"valueRanges":[]}');
+  });
+
   test('no answer in time is SHEET_UNREACHABLE', async () => {
     const client = openClient({ rootUrl: await serve(() => {}) }, 50);
     await expect(client.get('sheets')).rejects.toMatchObject({

@@ -49,13 +49,20 @@ export function absorb(
   const isLagging = written !== undefined && at < written.at + lagMs;
   for (const [name, value] of Object.entries(seen.fields)) {
     if (isLagging && wasReplaced(written, name, value)) continue;
-    if (JSON.stringify(stored.fields[name]) !== JSON.stringify(value)) news[name] = value;
+    if (!isSameValue(stored.fields[name], value)) news[name] = value;
   }
+  // Most readings bring nothing new.
+  if (!seen.unread && !stored.unread && Object.keys(news).length === 0)
+    return { ...sighted, observedAt: at, heardAt: now };
   const made = findMade(stored, news);
   const told = written && made ? { written: { ...written, answered: { ...written.answered, ...made } } } : {};
   const known = takeIn(sighted, { ...seen, fields: news }, Object.keys(seen.fields));
   return { ...known, ...told, observedAt: at, heardAt: now };
 }
+
+/** Whether both are written alike, members of lists in the same order. */
+const isSameValue = (known: Value | undefined, value: Value): boolean =>
+  known === value || (typeof value === 'object' && JSON.stringify(known) === JSON.stringify(value));
 
 /**
  * The record with what an answer says of its fields; `understood` names those that are known by it. Of a field that cannot be understood the
@@ -68,7 +75,7 @@ export function takeIn<Known extends Pick<StoredRecord, 'fields' | 'unread'>>(
 ): Known {
   const left = omit(stored.unread ?? {}, understood);
   const unreadNow: Unread = { ...left, ...unread };
-  // Most readings bring nothing new: then the fields are the same object as before.
+  // Where nothing is new the fields are the same object as before.
   const isNew =
     Object.keys(news).length > 0 || Object.keys(unread).some((name) => stored.fields[name] !== undefined);
   const fields = isNew ? omit({ ...stored.fields, ...news }, Object.keys(unread)) : stored.fields;

@@ -49,6 +49,8 @@ interface Pass {
 /** How far the reading of one list has come. */
 export interface Reading {
   readonly pages: readonly PageState[];
+  /** Changes that are expected on all pages together in a millisecond. */
+  readonly rate: number;
   readonly pass: Pass | undefined;
   readonly sweepsDone: number;
   readonly sweepBegunAt: number;
@@ -68,6 +70,7 @@ export interface Reading {
 /** Nothing is known yet, as after every start: what was learned comes back within some sweeps. */
 export const emptyReading: Reading = {
   pages: [],
+  rate: 0,
   pass: undefined,
   sweepsDone: 0,
   sweepBegunAt: Number.NEGATIVE_INFINITY,
@@ -138,6 +141,7 @@ export function noteRead(before: Reading, turn: PageTurn, found: PageNews, now: 
   const reading = {
     ...before,
     pages,
+    rate: sumRates(pages),
     turns,
     readAt: now,
     pageMs,
@@ -164,6 +168,7 @@ export function noteRead(before: Reading, turn: PageTurn, found: PageNews, now: 
   return {
     ...swept,
     pages: whole,
+    rate: sumRates(whole),
     pass: undefined,
     sweepsDone: before.sweepsDone + 1,
     isFree: findOrder(whole) !== 'none' && came - (pass?.begunCame ?? came) < 1,
@@ -214,12 +219,10 @@ const averageStep = (meanMs: number, stepMs: number): number =>
   meanMs === 0 ? stepMs : 0.9 * meanMs + 0.1 * stepMs;
 
 /** Whether a sweep at the idle pace is expected to find less than one change. */
-function isIdle({ pages, sweepsDone }: Reading, { idlePauseMs }: ReadingTimes): boolean {
-  if (sweepsDone === 0) return false;
-  let rate = 0;
-  for (const page of pages) rate += page.rate;
-  return rate * pages.length * idlePauseMs < 1;
-}
+const isIdle = ({ pages, rate, sweepsDone }: Reading, { idlePauseMs }: ReadingTimes): boolean =>
+  sweepsDone > 0 && rate * pages.length * idlePauseMs < 1;
+
+const sumRates = (pages: readonly PageState[]): number => pages.reduce((sum, { rate }) => sum + rate, 0);
 
 /** No page is left alone for longer than two sweeps: from this part of that on, the oldest is read before any other, if no pass in order comes by. */
 const oldPart = 0.99;

@@ -91,9 +91,9 @@ export class Poll {
   async look(): Promise<Polled | undefined> {
     const nothingNew = { news: new Map(), accept: () => {} };
     if (this.#tabs.length === 0) return nothingNew;
-    const answer = await this.#client.values(this.#tabs.flatMap(rangesOf));
+    const answer = await this.#client.values(this.#tabs.flatMap(rangesOf), this.#answer);
     if (!answer) return undefined;
-    if (this.#answer?.equals(answer)) {
+    if (answer === this.#answer) {
       this.#looked = this.#columns;
       return nothingNew;
     }

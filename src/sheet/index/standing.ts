@@ -48,8 +48,8 @@ export class Standing {
   readonly #names = new KeptNames();
   #circumstances: Circumstances | undefined;
   #version = 0;
-  /** The latest of our writes, epoch ms: whether a record was seen after one may tell something. */
-  #writtenAt = Number.NEGATIVE_INFINITY;
+  /** When we deleted a record last, epoch ms: whether what belonged to it was seen after that tells something. */
+  #deletedAt = Number.NEGATIVE_INFINITY;
 
   /** Another one as soon as a decision may come to anything else than the one before. */
   get version(): number {
@@ -118,15 +118,24 @@ export class Standing {
   }
 
   noteInStep(entity: Entity, rows: readonly InStep[]): void {
-    const made = new Set(this.#outbox.map(({ recordId }) => recordId));
+    const made = this.#madeIds();
     for (const each of rows) if (!made.has(each.id)) this.#tabs[entity].note(each);
   }
 
+  /** The ids of the records that creates have made that are not over. */
+  #madeIds(): ReadonlySet<RecordId | undefined> {
+    return new Set(this.#outbox.map(({ recordId }) => recordId));
+  }
+
   #noteRecords(changes: readonly ItemChange<KnownRecord>[], rules: Known['rules']): boolean[] {
-    for (const [, record] of changes) this.#writtenAt = Math.max(this.#writtenAt, record?.written?.at ?? 0);
+    for (const [, record] of changes)
+      if (record?.presence === 'gone' && record.written)
+        this.#deletedAt = Math.max(this.#deletedAt, record.written.at);
+    const made = this.#madeIds();
     return changes.map(([old, record]) => {
       const { entity, id } = (record ?? old)?.key ?? unknownKey;
-      if (record && old && saysSame(old, record, this.#writtenAt)) return false;
+      if (record && old && saysSame(old, record, [this.#deletedAt, made.has(id) ? record.firstSeenAt : 0]))
+        return false;
       this.#noteItem(entity, id);
       if (entity === 'lead' || entity === 'task') this.#names.noteRecord(old, record);
       // Whether a record fits the rule of its tab may follow from any field of its lead.
@@ -189,11 +198,14 @@ const titleOf = (record: KnownRecord | undefined): unknown => record?.fields['ti
 
 const compared = ['fields', 'presence', 'firstSeenAt', 'missedSweeps', 'written', 'madeBy'] as const;
 
-/** Whether a record that was read again says the same. What was not written since is the same object. */
-function saysSame(old: KnownRecord, record: KnownRecord, writtenAt: number): boolean {
+/**
+ * Whether a record that was read again says the same. What was not written since is the same object. That it was seen since our last write of
+ * it says something, and so it does since some `others` (epoch ms).
+ */
+function saysSame(old: KnownRecord, record: KnownRecord, others: readonly number[]): boolean {
   const isSeenAlike =
     old.lastSeenAt === record.lastSeenAt ||
-    Math.min(old.lastSeenAt, record.lastSeenAt) > Math.max(writtenAt, record.firstSeenAt);
+    Math.min(old.lastSeenAt, record.lastSeenAt) > Math.max(record.written?.at ?? 0, ...others);
   return (
     isSeenAlike &&
     compared.every((part) => old[part] === record[part]) &&
