@@ -2,7 +2,7 @@ import { isObject } from '../core/facts.ts';
 import { type CustomField, emptyCatalog } from '../core/fields/catalog.ts';
 import { joinContactId } from '../core/fields/contact-id.ts';
 import { customFieldKey, customFieldName, describeEntity } from '../core/fields/field.ts';
-import type { Entity, RecordId, Unread } from '../core/record.ts';
+import { type Entity, perEntity, type RecordId, type Unread } from '../core/record.ts';
 import type { FieldName, Fields, Value } from '../core/value.ts';
 import { type ReadValue, readCustom, readStandard, toId, toText } from './read-value.ts';
 
@@ -16,6 +16,9 @@ export interface CrmRecord {
 
 /** What has to be known of a custom field to read its values. */
 export type KnownCustomField = Pick<CustomField, 'key' | 'kind'>;
+
+/** The fields that are no custom ones. */
+const standardFields = perEntity((entity) => describeEntity(entity, emptyCatalog));
 
 /** What to call the record where an answer wraps it. */
 const wrappers = ['item', 'data', 'result', 'record'] as const;
@@ -35,7 +38,7 @@ export function readRecord(
   if (id === undefined)
     return { problem: json['id'] === undefined ? 'its id is missing' : faultOfId(entity) };
   const read: [FieldName, ReadValue][] = [];
-  for (const { name, kind } of describeEntity(entity, emptyCatalog)) {
+  for (const { name, kind } of standardFields[entity]) {
     const told = json[name];
     // A time that the CRM leaves out is not known to be none.
     if (told === undefined || (kind === 'instant' && (told === null || told === ''))) continue;
@@ -139,9 +142,7 @@ export function writeRecord(entity: Entity, fields: Fields): Record<string, unkn
   const custom: Record<string, Value> = {};
   const about: Record<string, Value> = {};
   const writable = new Set(
-    describeEntity(entity, emptyCatalog).flatMap((field) =>
-      field.isReadOnly || field.isFixed ? [] : [field.name],
-    ),
+    standardFields[entity].flatMap((field) => (field.isReadOnly || field.isFixed ? [] : [field.name])),
   );
   for (const [name, value] of Object.entries(fields)) {
     const customKey = customFieldKey(name);

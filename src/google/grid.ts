@@ -71,13 +71,14 @@ export interface GridPart extends Omit<Grid, 'rows'> {
 
 /** Google leaves out zeros, so that an absent number is 0. */
 export function readParts(spreadsheet: Spreadsheet): GridPart[] {
+  const texts: Texts = new Map();
   return (spreadsheet.sheets ?? []).map(({ properties, merges, tables, data }) => ({
     sheetId: properties?.sheetId ?? 0,
     title: properties?.title ?? '',
     rowCount: properties?.gridProperties?.rowCount ?? 0,
     columnCount: properties?.gridProperties?.columnCount ?? 0,
     frozenRows: properties?.gridProperties?.frozenRowCount ?? 0,
-    blocks: (data ?? []).map(readBlock),
+    blocks: (data ?? []).map((block) => readBlock(block, texts)),
     merges: merges ?? [],
     tags: readColumnTags(data?.[0]),
     typed: readTypedColumns(tables ?? []),
@@ -125,12 +126,24 @@ const readHiddenRows = (
   );
 
 /** The cells of one block of grid data, which may begin anywhere in the grid. */
-function readBlock({ rowData, startColumn, startRow }: sheets_v4.Schema$GridData): Block {
+function readBlock({ rowData, startColumn, startRow }: sheets_v4.Schema$GridData, texts: Texts): Block {
   const left = Array.from({ length: startColumn ?? 0 }, () => emptyCell);
+  const cellOf = (data: sheets_v4.Schema$CellData) => shareText(toCell(data), texts);
   return {
     startRow: startRow ?? 0,
-    rows: (rowData ?? []).map(({ values }) => [...left, ...(values ?? []).map(toCell)]),
+    rows: (rowData ?? []).map(({ values }) => [...left, ...(values ?? []).map(cellOf)]),
   };
+}
+
+/** Cells of an answer by their text: a status or an owner is in thousands of rows, and kept once. */
+type Texts = Map<string, Cell>;
+
+function shareText(cell: Cell, texts: Texts): Cell {
+  if (cell.kind !== 'text') return cell;
+  const known = texts.get(cell.text);
+  if (known) return known;
+  texts.set(cell.text, cell);
+  return cell;
 }
 
 /**

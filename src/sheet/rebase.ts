@@ -23,10 +23,9 @@ export function readRebases(
   agreements: readonly Agreement[],
   table: ObservedTable,
 ): ReadonlyMap<Entity, string> {
-  const agreed = new Set(agreements.map(({ key }) => key.entity));
   return new Map(
     entities.flatMap((entity) => {
-      const isNew = !agreed.has(entity) && hasIds(table, entity);
+      const isNew = hasIds(table, entity) && !agreements.some(({ key }) => key.entity === entity);
       const reason = mirror.readFact(sheetFacts.rebase(entity)) ?? (isNew ? newMirrorReason : '');
       return reason === '' ? [] : [[entity, reason] as const];
     }),

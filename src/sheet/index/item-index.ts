@@ -33,19 +33,21 @@ export class ItemIndex<Item extends Keyed> {
   update(list: readonly Item[]): ItemChange<Item>[] {
     const before = this.#list;
     this.#list = list;
-    const isSamePlace = (item: Item, place: number) => {
-      const other = list[place];
-      return item === other || (other !== undefined && isSameKey(item.key, other.key));
-    };
-    // Something was taken out of the list, or it is in another order.
-    if (!before.every(isSamePlace)) return this.#rebuild(list);
-    const changes: ItemChange<Item>[] = [];
-    for (const [place, item] of list.entries()) {
-      const old = before[place];
+    const places: number[] = [];
+    for (let place = 0; place < Math.max(before.length, list.length); place += 1) {
+      const [old, item] = [before[place], list[place]];
       if (old === item) continue;
+      // Something was taken out of the list, or it is in another order.
+      if (!item || (old && !isSameKey(old.key, item.key))) return this.#rebuild(list);
+      places.push(place);
+    }
+    const changes: ItemChange<Item>[] = [];
+    for (const place of places) {
+      const item = list[place];
+      if (!item) continue;
       this.#byId[item.key.entity].set(item.key.id, item);
       this.#places[item.key.entity].set(item.key.id, place);
-      changes.push([old, item]);
+      changes.push([before[place], item]);
     }
     return changes;
   }

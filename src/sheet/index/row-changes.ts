@@ -14,6 +14,7 @@ export interface RowChanges {
  * they hold the same object.
  */
 export function compareRows(before: readonly ObservedRow[], now: readonly ObservedRow[]): RowChanges {
+  if (before === now) return noChanges;
   const [removed, added]: [ObservedRow[], ObservedRow[]] = [[], []];
   const moved: [ObservedRow, ObservedRow][] = [];
   const pair = (old: ObservedRow | undefined, row: ObservedRow | undefined) => {
@@ -40,6 +41,8 @@ export function compareRows(before: readonly ObservedRow[], now: readonly Observ
   for (const row of now.slice(above, now.length - below)) pair(rest.get(row.cells)?.shift(), row);
   return { removed: [...removed, ...[...rest.values()].flat()], added, moved };
 }
+
+const noChanges: RowChanges = { removed: [], added: [], moved: [] };
 
 const holdsSame = (one: ObservedRow, other: ObservedRow): boolean =>
   one.cells === other.cells &&
