@@ -10,8 +10,9 @@ export interface Gauge {
   readonly blockedMs: number;
 }
 
-// Loaded into the process that is measured: answers its parent whatever the parent says.
-const delay = monitorEventLoopDelay({ resolution: 10 });
+// Loaded into the process that is measured: answers its parent whatever the parent says. Looking more often would itself cost a tenth of what
+// an idle daemon does; as it is, a standstill may be told up to so much longer than it was.
+const delay = monitorEventLoopDelay({ resolution: 20 });
 delay.enable();
 process.on('message', () => {
   const { user, system } = process.cpuUsage();

@@ -41,6 +41,7 @@ const mainFile = fileOf('../../src/main.ts');
 /** As in the image. */
 const daemonFlags = [
   '--max-semi-space-size=8',
+  '--heap-growing-percent=20',
   ...nodeFlags,
   '--import',
   fileOf('gauge.ts'),
@@ -94,6 +95,7 @@ async function startDaemon(directory: string, sandboxes: Sandboxes): Promise<Chi
     HTTP_PORT: String(await findFreePort()),
     CONTROL_TOKEN: 'token-of-the-bench',
     LOG_LEVEL: 'warn',
+    MALLOC_TRIM_THRESHOLD_: '131072',
   };
   const init = spawn(process.execPath, [mainFile, 'init'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   await once(init, 'exit');
