@@ -96,4 +96,27 @@ describe('the row that a set met, by how it is after it', () => {
     const copy = row(3, 'Corp', 'mine');
     expect(find([acme, bolt, corp, copy], title, row(3, 'Written', 'c'))).toBeUndefined();
   });
+
+  describe('which had no ID before the set gave it one', () => {
+    const wide: Row = ['ID', 'Title', 'City', 'Phone', 'Note'].map(textCell);
+    const fields = new Map(['Title', 'City', 'Phone'].map((name, place) => [name, { index: place + 1 }]));
+    const wideMet = meetColumns({ columns: { id: 0, sync: undefined, fields }, headers: wide }, wide);
+    const fresh = (...texts: readonly string[]): Row => [emptyCell, ...texts.map(textCell)];
+    const [dune, east] = [fresh('Dune', 'Bonn', '1', 'n'), fresh('East', 'Kiel', '2', 'n')];
+    const claim = { ...planned([numberCell(7)]), read: east };
+    const claimed = (...texts: readonly string[]) =>
+      findMet(claim, wideMet, [wide, dune, east], [numberCell(7), ...texts.map(textCell)]);
+
+    it('is the one in its place with what a user retyped there, where most of it is as it was', () => {
+      expect(claimed('East', 'Kiel', '3', 'mine')).toEqual(fresh('East', 'Kiel', '3', 'mine'));
+    });
+
+    it('is another one that moved there as it was', () => {
+      expect(claimed('Dune', 'Bonn', '1', 'n')).toEqual(dune);
+    });
+
+    it('is not known where most of it is something else', () => {
+      expect(claimed('East', 'Rome', '3', 'n')).toBeUndefined();
+    });
+  });
 });

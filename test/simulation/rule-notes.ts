@@ -19,10 +19,12 @@ export function notesIn({ sheets }: Spreadsheet): ReadonlySet<string> {
   return new Set(texts.filter((text) => notePattern.test(text)));
 }
 
-/** Whether the lead with the id has one of the statuses that the tab has. */
-export function fitsRule({ crm }: Stage, id: string): boolean {
+/** Whether the lead with the id has one of the statuses that the tab has; of one that is deleted, whether it had by what the daemon last saw. */
+export function fitsRule({ crm, link }: Stage, id: string): boolean {
   const lead = crm.records.leads.live().find((each) => String(each.id) === id);
-  return fittingStatuses.some((status) => status === (lead?.status_name ?? null));
+  const known = () => link.mirror.findRecord({ entity: 'lead', id })?.fields['status_name'];
+  const status = (lead ? lead.status_name : known()) ?? null;
+  return fittingStatuses.some((each) => each === status);
 }
 
 /** Somebody did something: what notes it made or took away was meant. */

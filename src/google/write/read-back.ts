@@ -57,7 +57,8 @@ export function readBack({ rows, tabs }: ReadBack, answer: Spreadsheet): KeptCel
 
 /**
  * The row that a set met, by how it is after it: the one that was read there, or another one, if that shows the same but for what was
- * written; by its ID where that was not written. `undefined` where no row that was read does, or several do: nothing is made up.
+ * written; by its ID where that was not written. Rows that move show what they showed: where no row does, a user retyped the one that is
+ * there, if most of it is as it was. `undefined` where several do, or none is much alike: nothing is made up.
  */
 export function findMet(
   { placed, position }: PlannedStep,
@@ -83,5 +84,9 @@ export function findMet(
         unwritten.every((column) => isSameKept(row[column], now[column]));
   if (isSame(own)) return own;
   const [found, ...others] = rows.slice(1).map(met).filter(isSame);
-  return found && others.every((row) => isSameRow(row, found)) ? found : undefined;
+  if (found) return others.every((row) => isSameRow(row, found)) ? found : undefined;
+  const filled = unwritten.filter((column) => !isUnfilled(own[column] ?? emptyCell));
+  const left = filled.filter((column) => isSameKept(own[column], now[column]));
+  if (isNamed || left.length * 2 <= filled.length) return undefined;
+  return own.map((cell, column) => (written.has(column) ? cell : (now[column] ?? emptyCell)));
 }
