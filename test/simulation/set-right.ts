@@ -208,7 +208,9 @@ function fetchStrays(people: People, tab: TabView): void {
 /** A record's row has the record's ID; a row without a record has none, unless its create is on its way. */
 function mendId(people: People, tab: TabView, row: SeenRow, owner: string): void {
   const column = tab.columnOf('ID');
-  const wanted = people.recordOf(tab.entity, owner) ?? '';
+  // Of a record that is gone they do what the row says.
+  const [, told = ''] = /Put (\d+) into the ID cell/.exec(row.sync) ?? [];
+  const wanted = people.recordOf(tab.entity, owner) ?? told;
   if (column === undefined || row.id === wanted) return;
   const isOnItsWay = isClaimToken(row.id) && !isAskedForId(row);
   if (isOnItsWay) return;
