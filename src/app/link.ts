@@ -188,7 +188,7 @@ const timesOf = (settings: Settings): LinkTimes => ({
 });
 
 /** What a resync goes by where there is no spreadsheet. */
-const timesWithoutSheet = { pollMs: 5_000, typingPauseMs: 2_000 };
+const timesWithoutSheet = { pollMs: 5_000, quietPollMs: 0, typingPauseMs: 2_000 };
 
 const readFieldsInUse = (mirror: Mirror) => fieldsInUse(mirror.readCatalog() ?? emptyCatalog);
 

@@ -141,6 +141,10 @@ export const sheet = z.strictObject({
   apiRootUrl: z.url().optional().describe('An emulator of Google; then there is no Google login.'),
   timeoutMs: milliseconds(60_000, 'Longest time one request to Google may take'),
   pollMs: milliseconds(5_000, 'Pause between two reads of the sheet'),
+  quietPollMs: milliseconds(
+    30_000,
+    'What that pause grows to while nothing changes: it doubles with each hour, and the first change ends that',
+  ),
   fullReadMs: milliseconds(
     300_000,
     'In which time each row of a large sheet is read once with its formulas and formats; in between only rows are whose values changed',

@@ -63,7 +63,8 @@ export class SheetSide implements Side {
     this.url = link.url;
     // A mark that does not move for longer is taken for one of an instance that is gone.
     const pollMs = Math.min(times.pollMs, times.markMs);
-    this.pace = { gapMs: cycleGapMs, pollMs, restlessMs: times.typingPauseMs };
+    const quietPollMs = Math.min(times.quietPollMs, times.markMs);
+    this.pace = { gapMs: cycleGapMs, pollMs, quietPollMs, restlessMs: times.typingPauseMs };
     this.askedAt = tab === undefined ? '“status” lists them.' : `Answer in the tab ${tab}, or see “status”.`;
     this.#trail = beginTrail(clock.now());
     this.#gate = new PlanGate(link);

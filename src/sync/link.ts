@@ -8,6 +8,8 @@ import type { Entity } from '../core/record.ts';
 export interface LinkTimes {
   /** Pause between a cycle and the next one when nothing happens. */
   readonly pollMs: number;
+  /** What the pause between two looks at the sheet may grow to while nothing happens; up to `pollMs`, it does not. */
+  readonly quietPollMs: number;
   /** A row is taken when it stood like this for so long. */
   readonly typingPauseMs: number;
   /** Pause between the starts of two sweeps of an entity, and between two reads of its newest page. */

@@ -4,6 +4,7 @@ import { noteContests } from './contests.ts';
 import type { LagMeter } from './lag-meter.ts';
 import type { Link } from './link.ts';
 import { Loop, type Pause } from './loop.ts';
+import { pauseAfter } from './pace.ts';
 import { isOfMirror, noteAsked, Problems } from './problems.ts';
 import type { PlanDifference, Side, SideComparison, SidePlan } from './side.ts';
 
@@ -30,6 +31,8 @@ export class SideRunner extends Loop {
   /** How often the side was cycled over, and how long that took, whether it succeeded or not. */
   counts = { cycles: 0, failedCycles: 0, cycleMs: 0 };
   readonly #options: SideRunnerOptions;
+  /** When something was last written or seen to change, monotonic ms. */
+  #busyAt: number;
   /** Its timer did not come, and has not come by itself since. */
   #isStalled = false;
   /** Since when the oldest change in the CRM may have been there that no cycle has taken up yet, epoch ms. */
@@ -44,6 +47,7 @@ export class SideRunner extends Loop {
     this.#options = options;
     this.recordProblems = new Problems(options.link);
     this.expectedBy = clock.monotonicMs();
+    this.#busyAt = this.expectedBy;
     side.listen?.(() => this.kick());
   }
 
@@ -101,13 +105,12 @@ export class SideRunner extends Loop {
       problems.end('watchdog');
     }
     let pause: Pause;
+    const begunAt = link.clock.monotonicMs();
     try {
       await this.cycle();
       problems.end(name);
       problems.end('mirror');
-      const isRestless = (this.side.report?.restlessRows ?? 0) > 0;
-      const waitMs = isRestless ? Math.min(pace.pollMs, pace.restlessMs) : pace.pollMs;
-      pause = { gapMs: pace.gapMs, waitMs };
+      pause = { gapMs: pace.gapMs, waitMs: this.#restMs(isCalled, begunAt) };
     } catch (error) {
       const failures = problems.begin(isOfMirror(error) ? 'mirror' : name, error);
       const retryMs = isSyncError(error) ? error.retryAfterMs : undefined;
@@ -117,6 +120,16 @@ export class SideRunner extends Loop {
     }
     this.expectedBy = link.clock.monotonicMs() + pause.waitMs;
     return pause;
+  }
+
+  /** For how long nothing is done after a cycle that began then, monotonic ms. */
+  #restMs(isCalled: boolean, begunAt: number): number {
+    const { pace, report } = this.side;
+    const now = this.#options.link.clock.monotonicMs();
+    const isRestless = (report?.restlessRows ?? 0) > 0;
+    if (isCalled || isRestless || report?.hasActed) this.#busyAt = now;
+    if (isRestless) return Math.min(pace.pollMs, pace.restlessMs);
+    return pauseAfter(pace, { quietMs: now - this.#busyAt, tookMs: now - begunAt });
   }
 
   /** Works at the side, and takes note of what it came to, also where that failed in the end. */

@@ -62,6 +62,8 @@ export interface SidePace {
   readonly gapMs: number;
   /** The pause when nothing happens. */
   readonly pollMs: number;
+  /** What that pause may grow to while nothing happens for hours; absent where it stays the same. */
+  readonly quietPollMs?: number;
   /** The pause while rows do not rest. */
   readonly restlessMs: number;
 }

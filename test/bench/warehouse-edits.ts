@@ -208,6 +208,7 @@ function linkOf(): Omit<Link, 'mirror'> {
   const hourMs = 3_600_000;
   const times = {
     pollMs: 1_000,
+    quietPollMs: 0,
     typingPauseMs: 1_000,
     sweepMs: 15_000,
     readPauseMs: 1_000,

@@ -211,6 +211,7 @@ function leadOf(id: number, title: string): StoredRecord {
 function linkOf(): Omit<Link, 'mirror'> {
   const times = {
     pollMs: 1_000,
+    quietPollMs: 0,
     typingPauseMs: 1_000,
     sweepMs: 15_000,
     readPauseMs: 1_000,

@@ -27,7 +27,7 @@ const type = (stage: LinkStage, text: string) =>
 const sentUpdates = (stage: LinkStage) => stage.model.requests().filter(({ method }) => method === 'PUT');
 
 test('fault 67: a cycle whose timer never comes is made up for, and the daemon says so', async () => {
-  const times = { pollMs: 130, typingPauseMs: 130, refillMs: 50 };
+  const times = { pollMs: 1_130, typingPauseMs: 130, refillMs: 50 };
   const { stage, engine } = await startFilled((link) => ({
     times: { ...link.times, ...times },
     clock: {

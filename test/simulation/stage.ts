@@ -72,6 +72,7 @@ const startAt = Date.UTC(2026, 0, 5, 9);
 /** Often enough that people who wait do not wait long, within the requests that are allowed. */
 const calmTimes: SheetLink['times'] = {
   pollMs: 3_000,
+  quietPollMs: 0,
   typingPauseMs: 2_000,
   sweepMs: 5_000,
   readPauseMs: 500,

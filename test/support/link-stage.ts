@@ -25,6 +25,7 @@ import { readCrm, readSheet } from './two-sides.ts';
 /** Times for tests in which loops run; the sheet is laid out already and settling takes no minute. */
 const quickTimes = {
   pollMs: 100,
+  quietPollMs: 0,
   typingPauseMs: 1,
   sweepMs: 500,
   readPauseMs: 1,

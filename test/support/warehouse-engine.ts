@@ -236,6 +236,7 @@ const killGraceMs = 200;
 /** Quick enough for a test, and no list of the sandbox lags. */
 const stageTimes = {
   pollMs: 100,
+  quietPollMs: 0,
   typingPauseMs: 1,
   sweepMs: 200,
   readPauseMs: 1,

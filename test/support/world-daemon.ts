@@ -78,6 +78,7 @@ export const lagMs = 5_000;
 
 const times: SheetLink['times'] = {
   pollMs: 1_000,
+  quietPollMs: 0,
   typingPauseMs: 0,
   sweepMs: 1_000,
   readPauseMs: 0,

@@ -339,7 +339,7 @@ export class Puller extends Loop {
     const { finished, missed } = finishSweep(link, advanced, proof, nameless);
     this.#sweeps.set(entity, { sweep: finished });
     this.#finished.set(entity, finished);
-    onNews();
+    if (missed.length > 0 || before.sweepsDone === 0) onNews();
     await proveGone(link, missed);
   }
 

@@ -1,0 +1,25 @@
+import type { SidePace } from './side.ts';
+
+/** What is known when a cycle ends. */
+export interface Lull {
+  /** For how long nothing was written and no row changed. */
+  readonly quietMs: number;
+  /** How long the cycle took. */
+  readonly tookMs: number;
+}
+
+/** After each hour in which nothing happens the pause is twice as long, up to the longest. */
+const quietStepMs = 3_600_000;
+
+/** A side that is slow to show what it has is given as much time as it took, but people wait for no longer than this. */
+const breatherMaxMs = 60_000;
+
+/**
+ * Returns the pause after a cycle that went well, in ms. A side with a longest quiet pause is asked less often at night, and is busy for us
+ * for half of the time at most.
+ */
+export function pauseAfter({ pollMs, quietPollMs }: SidePace, { quietMs, tookMs }: Lull): number {
+  if (quietPollMs === undefined) return pollMs;
+  const quietPauseMs = Math.min(quietPollMs, pollMs * 2 ** Math.floor(quietMs / quietStepMs));
+  return Math.max(pollMs, quietPauseMs, Math.min(tookMs, breatherMaxMs));
+}
