@@ -73,7 +73,9 @@ export function openJournal(connection: Connection): Journal {
     searches.set(sql, search);
     return search;
   };
-  const appendField = connection.prepare('INSERT INTO journalField (field, entry) VALUES (?, ?)');
+  const appendFields = connection.prepare(
+    'INSERT INTO journalField (field, entry) SELECT value, ? FROM json_each(?)',
+  );
   const busy = openBusy(connection);
   const forget = connection.prepare('DELETE FROM journal WHERE at < ?');
   const forgetFields = connection.prepare(
@@ -89,7 +91,7 @@ export function openJournal(connection: Connection): Journal {
         for (const entry of entries) {
           const id = append.run(...toCells(entry));
           busy.note(recordKeyText(entry.key));
-          for (const field of fieldsOf(entry)) appendField.run(field, id);
+          appendFields.run(id, JSON.stringify([...fieldsOf(entry)]));
         }
       });
     },

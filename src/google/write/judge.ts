@@ -93,10 +93,13 @@ export function judge(batch: Batch, { headers, others, refused, rows, uncopied }
       continue;
     }
     const source = uncopied?.has(step.number) ? undefined : sources.get(step.number);
-    const expected = rowAfter(landed, step, batch.tabs.get(step.entity)?.end ?? 0);
     const found = judgeStep(step, columns, before, others);
-    if (found === 'done') done.set(step.number, { edited: [], ...ownCellsOf(step, columns, before) });
-    else damage.push({ ...found, expected, ...(source === undefined ? {} : { source }) });
+    if (found === 'done') {
+      done.set(step.number, { edited: [], ...ownCellsOf(step, columns, before) });
+      continue;
+    }
+    const expected = rowAfter(landed, step, batch.tabs.get(step.entity)?.end ?? 0);
+    damage.push({ ...found, expected, ...(source === undefined ? {} : { source }) });
   }
   return { done, damage, unknown };
 }

@@ -1,5 +1,6 @@
 import type { FieldKind } from '../../core/fields/field-kind.ts';
 import { idHeader, syncHeader } from '../../core/fields/headers.ts';
+import { once } from '../../core/once.ts';
 import {
   type Cell,
   describeCell,
@@ -13,6 +14,7 @@ import { type TabKind, tabKinds } from '../../sheet/port/layout.ts';
 import type { AppendStep, RowCells, RowStep, SetStep } from '../../sheet/port/table.ts';
 import { type ColumnIndexes, placesOf } from '../columns.ts';
 import { afterSteps, type Rows } from '../grid.ts';
+import { mapKnown } from '../map-known.ts';
 import { type BoundTab, endOfRows } from '../read.ts';
 
 /** The cells of a grid row by column; what is missing at the end is empty. */
@@ -100,8 +102,8 @@ export const planTab = (
 /** The steps as they reach the tabs that were read. */
 export function planSteps(steps: readonly RowStep[], tabs: Tabs): PlannedStep[] {
   const idOf = (row: Row, { columns }: BoundTab) => describeCell(row[columns.id] ?? emptyCell);
-  const rowsById = new Map(
-    [...tabs].map(([kind, tab]) => [kind, Map.groupBy(tab.rows.slice(1), (row) => idOf(row, tab))]),
+  const rowsById = once(() =>
+    mapKnown(tabs, (tab) => Map.groupBy(tab.rows.slice(1), (row) => idOf(row, tab))),
   );
   return steps.map((step, number) => {
     const { entity, kind } = step;
@@ -119,7 +121,7 @@ export function planSteps(steps: readonly RowStep[], tabs: Tabs): PlannedStep[] 
       };
     const { position } = step;
     const read = tab.rows[position] ?? [];
-    const isShared = (rowsById.get(entity)?.get(idOf(read, tab)) ?? []).length > 1;
+    const isShared = (rowsById().get(entity)?.get(idOf(read, tab)) ?? []).length > 1;
     const placed = kind === 'set' ? placeAll(tab, step, read) : [];
     const sparesOwn = kind === 'delete' && step.sparesOwn ? { sparesOwn: true as const } : {};
     return { number, kind, entity, position, placed, read, ...(isShared ? { isShared } : {}), ...sparesOwn };
