@@ -25,7 +25,7 @@ export interface ChangedRows {
 }
 
 /** So many rows are not changed one by one: what else happened to the tab is found out by reading all of it. */
-const rowsMax = 200;
+export const rowsMax = 200;
 
 /** Finds the rows in which one of the columns is not as it is kept; `undefined` where they are too many. */
 export function findChangedRows(

@@ -8,8 +8,10 @@ import {
   type ChangedRows,
   findChangedRows,
   type PolledColumn,
+  rowsMax,
   type Values,
 } from './changed-rows.ts';
+import { type ColumnChange, findChange } from './column-change.ts';
 import { readColumn, splitColumns } from './split-columns.ts';
 
 /** A tab as it is polled. */
@@ -118,22 +120,29 @@ export class Poll {
     polled: ReadonlyMap<string, Buffer>,
     columns: Map<string, KeptColumn>,
   ): Promise<TabNews | undefined> {
-    const values = new Map<number, Values>();
-    const tails = new Map<number, Tail>();
+    const changes = new Map<number, ColumnChange>();
+    const others = new Set<number>();
     for (const index of tab.columns) {
       const name = nameOf(tab.sheetId, index);
       const [bytes, before] = [polled.get(name) ?? noValues, this.#columns.get(name)];
       const isSame = before?.bytes.equals(bytes) ?? false;
-      const tail = isSame ? undefined : before && tailOf(before, bytes);
-      if (tail) tails.set(index, tail);
-      const now = isSame || tail ? undefined : await this.#read(bytes);
-      if (now) values.set(index, now);
-      const height = now?.length ?? (before?.height ?? 0) + (tail?.values.length ?? 0);
-      columns.set(name, { bytes, height });
+      const change = isSame ? undefined : before && findChange(before.bytes, bytes);
+      if (change) changes.set(index, change);
+      else if (!isSame) others.add(index);
+      const grown = change ? change.now.length - change.before.length : 0;
+      columns.set(name, { bytes, height: (before?.height ?? 0) + grown });
     }
-    if (values.size === 0) return tails.size === 0 ? undefined : newsOfTails(tab, tails);
-    for (const index of tails.keys())
-      values.set(index, await this.#read(polled.get(nameOf(tab.sheetId, index)) ?? noValues));
+    if (changes.size + others.size === 0) return undefined;
+    const rows = others.size === 0 ? rowsOfChanges(changes.values()) : undefined;
+    if (rows)
+      return rows.length === 0 ? undefined : { changed: { rows }, idAt: idsIn(changes.get(tab.idColumn)) };
+    const values = new Map<number, Values>();
+    for (const index of [...changes.keys(), ...others]) {
+      const { bytes = noValues } = columns.get(nameOf(tab.sheetId, index)) ?? {};
+      const now = await this.#read(bytes);
+      values.set(index, now);
+      columns.set(nameOf(tab.sheetId, index), { bytes, height: now.length });
+    }
     return this.#compareAll(tab, columns, values);
   }
 
@@ -188,37 +197,29 @@ const columnsIn = (answer: Buffer): Map<string, Buffer> =>
     ),
   );
 
-/** What came behind the last value of a column. */
-interface Tail {
-  readonly start: number;
-  readonly values: Values;
+/** The rows of changes that leave all others where they are; `undefined` where they are too many to be that. */
+function rowsOfChanges(changes: Iterable<ColumnChange>): number[] | undefined {
+  const [rows, above] = [new Set<number>(), new Set<number>()];
+  for (const { before, now, start } of changes) {
+    for (let place = 0; place < Math.max(before.length, now.length); place += 1) {
+      const [old = '', value = ''] = [before[place], now[place]];
+      if (old === value) continue;
+      rows.add(start + place);
+      // Rows that came behind the last one, or went from there, are never too many.
+      if (place < before.length && place < now.length) above.add(start + place);
+    }
+  }
+  return above.size > rowsMax ? undefined : [...rows].toSorted((one, other) => one - other);
 }
 
-const comma = ','.charCodeAt(0);
-
-/** `undefined` where anything above is another, too. */
-function tailOf({ bytes: before, height }: KeptColumn, bytes: Buffer): Tail | undefined {
-  const end = before.length - 1;
-  if (bytes[end] !== comma || !bytes.subarray(0, end).equals(before.subarray(0, end))) return undefined;
-  return { start: height, values: readColumn(Buffer.concat([opening, bytes.subarray(end + 1)])) };
-}
-
-const opening = Buffer.from('[');
-
-/** Rows that were added below need not be looked for. */
-function newsOfTails({ idColumn }: PolledTab, tails: ReadonlyMap<number, Tail>): TabNews {
-  const rows = new Set(
-    [...tails.values()].flatMap(({ start, values }) =>
-      values.flatMap((value, place) => (value === '' ? [] : [start + place])),
-    ),
-  );
-  const ids = tails.get(idColumn);
-  const changed = { rows: [...rows].toSorted((one, other) => one - other) };
-  return {
-    changed,
-    idAt: (row) => (ids && row >= ids.start ? (ids.values[row - ids.start] ?? '') : undefined),
+/** The IDs among the values of a change. */
+const idsIn =
+  (change: ColumnChange | undefined): TabNews['idAt'] =>
+  (row) => {
+    const place = row - (change?.start ?? Number.POSITIVE_INFINITY);
+    const isAmong = change && place >= 0 && (change.isTail || place < change.now.length);
+    return isAmong ? (change.now[place] ?? '') : undefined;
   };
-}
 
 /** The filled rows of a tab as it was polled; `undefined` before it was. */
 function heightIn(columns: ReadonlyMap<string, KeptColumn>, tab: PolledTab): number | undefined {
