@@ -152,17 +152,20 @@ describe('a value and its cell', () => {
   it.each(kinds)(
     'S12: the cell of a known %s never reads as an edit, whatever the CRM holds',
     (kind, field) => {
-      const column = {
-        field: field.name,
-        kind: field.kind,
-        header: field.header,
-        direction: 'both',
-        conflict: 'ask',
-      } as const;
+      const { header, name } = field;
+      const column = { field: name, kind: field.kind, header, conflict: 'ask' } as const;
+      const besides = fc.record({
+        direction: fc.constantFrom('both' as const, 'toTable' as const),
+        hasType: fc.boolean(),
+        isBoxed: fc.boolean(),
+        shown: fc.constantFrom(undefined, [['another', 'value'] as const]),
+      });
       fc.assert(
-        fc.property(fc.oneof(anyValue, plainValues[field.kind] ?? anyValue), (value) => {
+        fc.property(fc.oneof(anyValue, plainValues[field.kind] ?? anyValue), besides, (value, known) => {
+          const { direction, ...others } = known;
           const cell = encode(field, value, names);
-          const view = { column, field, crm: value, agreed: value, offered: undefined, sent: [], cell };
+          const both = { crm: value, agreed: value, offered: undefined, sent: [] };
+          const view = { column: { ...column, direction }, field, cell, ...both, ...others };
           expect(
             mergeField(view, names, () => undefined),
             kind,

@@ -61,9 +61,17 @@ export function instantToSerial(epochMs: number, timeZone: string): number {
   return (wall - serialOrigin.getTime()) / dayMs;
 }
 
-/** An instant for people: `2026-11-21 10:22` in the zone. */
-export const formatInstant = (epochMs: number, timeZone: string): string =>
-  lightFormat(wallTime(epochMs, timeZone), 'yyyy-MM-dd HH:mm');
+/** An instant for people: `2026-11-21 10:22` in the zone. Rows that were written together say the same. */
+export function formatInstant(epochMs: number, timeZone: string): string {
+  const minute = Math.floor(epochMs / minuteMs);
+  if (lastFormatted?.minute !== minute || lastFormatted.timeZone !== timeZone) {
+    const text = lightFormat(wallTime(epochMs, timeZone), 'yyyy-MM-dd HH:mm');
+    lastFormatted = { minute, timeZone, text };
+  }
+  return lastFormatted.text;
+}
+
+let lastFormatted: { readonly minute: number; readonly timeZone: string; readonly text: string } | undefined;
 
 /** True if the name is one of a time zone. */
 export const isTimeZone = (name: string): boolean => Number.isFinite(tzOffset(name, new Date(0)));

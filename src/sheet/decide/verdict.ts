@@ -67,8 +67,10 @@ export const isNothing = (verdict: Verdict): boolean =>
 /** Joins what was found about one thing. */
 export function join(...verdicts: readonly Verdict[]): Verdict {
   const joined: Record<string, readonly unknown[]> = {};
-  for (const verdict of verdicts)
+  for (const verdict of verdicts) {
+    if (verdict === nothing) continue;
     for (const [name, items] of Object.entries(verdict)) joined[name] = joined[name]?.concat(items) ?? items;
+  }
   return joined;
 }
 

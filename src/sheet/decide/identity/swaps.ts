@@ -71,7 +71,8 @@ export function findSwaps(
   const search = createSearch(index, displaced, swaps, isForeign);
   const searchRowless = createLikeSearch(index, rowless);
   /** The record without a row which the row looks like, where it does not look like its own any more. */
-  const findRowless = (one: DisplacedRow) => (isForeign(one) ? searchRowless(one.row)[0]?.key.id : undefined);
+  const findRowless = (one: DisplacedRow) =>
+    rowless.length > 0 && isForeign(one) ? searchRowless(one.row)[0]?.key.id : undefined;
   // Where IDs went round among several rows, what is known of one tells of the next.
   let known: number;
   do {
@@ -81,7 +82,7 @@ export function findSwaps(
       if (other !== undefined) swaps.set(one.id, { other, sign: 'shows' });
     }
   } while (known < swaps.size);
-  for (const one of displaced) {
+  for (const one of others.length > 0 ? displaced : []) {
     const { id, own } = one;
     const look = lookOf(index, { cells: own });
     // A row with the same ID is a copy, and its Sync cell says so. Of a row without any some cells may have been edited since.
@@ -162,7 +163,7 @@ function createSearch(
       isForeign(candidate);
     const found =
       candidates.find((candidate) => showsPart(index, changed, candidate)) ??
-      (isForeign(one) ? candidates.find(isCounterpart) : undefined);
+      (candidates.length > 0 && isForeign(one) ? candidates.find(isCounterpart) : undefined);
     return found?.id;
   };
 }

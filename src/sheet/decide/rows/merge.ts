@@ -222,14 +222,22 @@ function mergeFields(index: TabIndex, row: ObservedRow, record: KnownRecord): Me
     const [field, cell] = [index.fields.get(column.field), row.cells[column.field]];
     if (!field || !cell) return [];
     const { name } = field;
+    const crm = shownValue(index, record, column);
+    const [agreed, offered] = [agreement?.fields[name], agreement?.offered[name]];
+    // Messages speak of the column as people see it.
+    const told = field.header === column.header ? field : { ...field, header: column.header };
+    // Most fields of a row that changed are as they were, and to merge them comes to the same.
+    const isAsAgreed =
+      crm !== undefined && crm === agreed && offered === undefined && field.held === undefined;
+    if (isAsAgreed && equalCells(cell, encode(field, crm, index.names)))
+      return { field: told, outcome: { kind: 'same', value: crm, rewrite: false }, verdict: nothing };
     return mergeUnderAnswer(index, conflictScope(record.key, name), {
       column,
-      // Messages speak of the column as people see it.
-      field: field.header === column.header ? field : { ...field, header: column.header },
-      crm: shownValue(index, record, column),
+      field: told,
+      crm,
       unread: record.unread?.[name],
-      agreed: agreement?.fields[name],
-      offered: agreement?.offered[name],
+      agreed,
+      offered,
       cell,
       shown: agreement?.shown?.[name],
       hasType: index.tab.typed?.has(name),
@@ -264,7 +272,7 @@ export function settleChosen(index: TabIndex, merged: MergedRow): MergedRow {
   if (decided.some(({ outcome }) => outcome.kind === 'refused')) return merged;
   const settled = decided.map((each): MergedField => {
     const { field, outcome } = each;
-    if (outcome.kind !== 'conflict') return { ...each, verdict: nothing };
+    if (outcome.kind !== 'conflict') return { field, outcome, verdict: nothing };
     const { kind: _, ...values } = outcome;
     const [conflict, scope] = [{ key, field: field.name, ...values }, conflictScope(key, field.name)];
     const ask = () => index.questions.ofConflict(conflict);
