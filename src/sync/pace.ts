@@ -15,8 +15,8 @@ const quietStepMs = 3_600_000;
 const breatherMaxMs = 60_000;
 
 /**
- * Returns the pause after a cycle that went well, in ms. A side with a longest quiet pause is asked less often at night, and is busy for us
- * for half of the time at most.
+ * Returns the pause after a cycle that found nothing to do, in ms. A side with a longest quiet pause is asked less often at night, and is
+ * busy for us for half of the time at most.
  */
 export function pauseAfter({ pollMs, quietPollMs }: SidePace, { quietMs, tookMs }: Lull): number {
   if (quietPollMs === undefined) return pollMs;

@@ -31,8 +31,8 @@ test('a longest quiet pause below the usual one changes nothing', () => {
   expect(pauseAfter({ ...pace, quietPollMs: 0 }, { quietMs: 10 * hourMs, tookMs: 0 })).toBe(5_000);
 });
 
-/** A side in which nothing happens unless a test says so. */
-async function openQuietSide() {
+/** A side in which nothing happens unless a test says so, and to look at which takes so long. */
+async function openQuietSide(cycleMs = 0) {
   const clock = createManualClock();
   const cycles: number[] = [];
   let report: Partial<SideReport> = { questions: [], holds: [], restlessRows: 0, hasActed: false };
@@ -43,7 +43,10 @@ async function openQuietSide() {
     get report() {
       return { ...report, at: clock.now() };
     },
-    cycle: async () => void cycles.push(clock.monotonicMs()),
+    async cycle() {
+      cycles.push(clock.monotonicMs());
+      if (cycleMs > 0) await clock.sleep(cycleMs);
+    },
   };
   const link = { clock, log: createRecordingLog(), backoff: { firstMs: 1, maxMs: 1 }, random: () => 0 };
   const runner = new SideRunner(side as unknown as Side, {
@@ -75,6 +78,14 @@ test('a quiet side is asked less often, and as often as before once a row change
   await count(1);
   say({ restlessRows: 0 });
   expect(await count(5)).toBe(60);
+});
+
+test('a side that is slow to write to is not kept waiting for the rest', async () => {
+  const { count, say } = await openQuietSide(8_000);
+  expect(await count(8)).toBe(30);
+  say({ hasActed: true });
+  await count(1);
+  expect(await count(13)).toBe(60);
 });
 
 test('what the CRM has new is taken to a quiet side at once, and ends its quiet', async () => {
