@@ -1,4 +1,3 @@
-import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import type { Log } from '../core/ports.ts';
 import { equalCells } from '../sheet/port/cell.ts';
 import { newSheetError } from '../sheet/port/errors.ts';
@@ -17,8 +16,16 @@ import {
   toGrid,
 } from './grid.ts';
 import { metadataFields } from './metadata.ts';
-import type { Answers } from './probes/answers.ts';
-import { countCells } from './room.ts';
+import {
+  areInOne,
+  firstPace,
+  type KnownOfReads,
+  longestOf,
+  paceFor,
+  slowDown,
+  speedUp,
+  windowsOf,
+} from './read-pace.ts';
 import { placeTab, readSpreadsheetTags, readTagged, type TaggedSpreadsheet } from './tabs.ts';
 
 /** Names those tabs whose cells are wanted, once the names and sizes of all of them are known. */
@@ -26,13 +33,6 @@ export type Choose = (spreadsheet: TaggedSpreadsheet) => readonly Grid[];
 
 /** Field mask of where tabs are and how large, without any cell. */
 export const tabFields = `properties.timeZone,${metadataFields},sheets.${sizeFields}`;
-
-/** Tabs of more rows together are read in several requests: an answer of all of them would keep everything else waiting while it is read. */
-export const wholeRowsMax = 5_000;
-const windowMax = 2_000;
-
-const areInOne = (grids: readonly Pick<Grid, 'rowCount'>[]): boolean =>
-  grids.reduce((sum, { rowCount }) => sum + rowCount, 0) <= wholeRowsMax;
 
 /** How often tabs are read in several requests until nobody moves a row meanwhile. */
 const attemptsMax = 3;
@@ -88,11 +88,6 @@ export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log, k
   };
 }
 
-/** What was found out about reads, and how long one may take; absent where that is not known. */
-export interface KnownOfReads extends Pick<Answers, 'tagsByRange' | 'cellMicros'> {
-  readonly timeoutMs: number | undefined;
-}
-
 async function expectPart(part: Promise<Spreadsheet | undefined>): Promise<Spreadsheet> {
   const found = await part;
   if (found) return found;
@@ -138,87 +133,6 @@ async function isStill(
     );
   });
 }
-
-/**
- * How small the requests of a read are. Google says that a spreadsheet is too complex with the words with which it says that it is down, so
- * that a read that failed for it once more asks for fewer rows at a time.
- */
-export interface Pace {
-  /** How often the rows of the longest tab are halved; none where all tabs go in one request. */
-  readonly halvings: number;
-  /** Failures since the last success. */
-  readonly failures: number;
-  /** Successes since the last change. */
-  readonly successes: number;
-}
-
-export const firstPace: Pace = { halvings: 0, failures: 0, successes: 0 };
-
-/** A read that takes as long as it was measured to is to take half of what it may. */
-const shareMax = 0.5;
-
-/** The pace at the start: where all in one request is too much by what was measured, as many rows as are not. */
-export function paceFor(
-  grids: readonly Pick<Grid, 'rowCount' | 'columnCount'>[],
-  { cellMicros, timeoutMs }: Pick<KnownOfReads, 'cellMicros' | 'timeoutMs'>,
-): Pace {
-  if (!cellMicros || timeoutMs === undefined) return firstPace;
-  const cellsMax = (timeoutMs * shareMax * 1_000) / cellMicros;
-  const isWhole = areInOne(grids);
-  if (isWhole && countCells(grids) <= cellsMax) return firstPace;
-  const widest = grids.reduce((width, { columnCount }) => Math.max(width, columnCount), 1);
-  const longest = longestOf(grids);
-  let halvings = isWhole ? 1 : 0;
-  const rows = () => Math.min(windowMax, longest / 2 ** halvings);
-  while (rows() > rowsMin && rows() * widest > cellsMax && halvings < halvingsMax) halvings += 1;
-  return { ...firstPace, halvings };
-}
-
-/** The first failure may be a short break. */
-const failuresMin = 2;
-/** Fewer rows in a request spare Google nothing. */
-const rowsMin = 500;
-/** So many successes in a row, and a request may be twice as large again. */
-const successesMin = 30;
-
-/** The pace after a read for which Google had no answer; `longest` is the number of rows of the longest tab, where that is known. */
-export function slowDown({ failures, halvings }: Pace, longest = Number.POSITIVE_INFINITY): Pace {
-  const isLasting = failures + 1 >= failuresMin || halvings > 0;
-  const canHalve = longest / 2 ** halvings > rowsMin && halvings < halvingsMax;
-  return { halvings: halvings + (isLasting && canHalve ? 1 : 0), failures: failures + 1, successes: 0 };
-}
-
-/** A tab has at most 10,000,000 rows: then a request brings fewer than the least that it is asked for. */
-const halvingsMax = 15;
-
-export const speedUp = ({ halvings, successes }: Pace): Pace =>
-  halvings > 0 && successes + 1 >= successesMin
-    ? { halvings: halvings - 1, failures: 0, successes: 0 }
-    : { halvings, failures: 0, successes: successes + 1 };
-
-/** The ranges in which the tabs are read, each list in a request of its own: short ones share one. */
-export function windowsOf(
-  grids: readonly Pick<Grid, 'sheetId' | 'rowCount'>[],
-  { halvings }: Pace,
-): sheets_v4.Schema$GridRange[][] {
-  const height = Math.max(rowsMin, Math.min(windowMax, Math.ceil(longestOf(grids) / 2 ** halvings)));
-  const requests: { rows: number; ranges: sheets_v4.Schema$GridRange[] }[] = [];
-  for (const { rowCount, sheetId } of grids) {
-    for (let startRowIndex = 0; startRowIndex < rowCount; startRowIndex += height) {
-      const rows = Math.min(height, rowCount - startRowIndex);
-      const range = { sheetId, startRowIndex, endRowIndex: startRowIndex + rows };
-      const last = requests.at(-1);
-      if (last && last.rows + rows <= height) {
-        last.rows += rows;
-        last.ranges.push(range);
-      } else requests.push({ rows, ranges: [range] });
-    }
-  }
-  return requests.map(({ ranges }) => ranges);
-}
-
-const longestOf = (grids: readonly Pick<Grid, 'rowCount'>[]): number =>
-  grids.reduce((longest, { rowCount }) => Math.max(longest, rowCount), 0);
 
 /** The windows of each tab as one. Its size is that of the first look, so that a change since then is seen. */
 function joinParts(looks: readonly GridPart[], windows: readonly GridPart[]): Grid[] {

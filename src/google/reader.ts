@@ -1,19 +1,13 @@
 import type { Clock, Log } from '../core/ports.ts';
 import { type Layout, recordTabs, type TabKind, type TabLayout, tabOf } from '../sheet/port/layout.ts';
 import { quoteTitle } from './a1.ts';
-import {
-  type Choose,
-  createChosenTabs,
-  createParts,
-  type KnownOfReads,
-  tabFields,
-  wholeRowsMax,
-} from './chosen-tabs.ts';
+import { type Choose, createChosenTabs, createParts, tabFields } from './chosen-tabs.ts';
 import type { SheetsClient } from './client.ts';
 import { bindColumns, placesOf } from './columns.ts';
 import { type Grid, gridFields } from './grid.ts';
 import { mapKnown } from './map-known.ts';
 import { type KeptTab, KeptTabs, type ReadOrder } from './poll/kept-tabs.ts';
+import { type KnownOfReads, wholeRowsMax } from './read-pace.ts';
 import { countCells } from './room.ts';
 import { placeTab, readTagged, type TaggedSpreadsheet } from './tabs.ts';
 import { findShadow, shadowTitle } from './write/shadow.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { paceFor } from '../../src/google/chosen-tabs.ts';
 import { type Answers, answersBy, type Found } from '../../src/google/probes/answers.ts';
 import { probeGoogle } from '../../src/google/probes/prober.ts';
+import { paceFor } from '../../src/google/read-pace.ts';
 import { createGoogleSheetTable } from '../../src/google/table.ts';
 import type { ChoicesInput } from '../../src/sandbox/sheets/control/choices.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';

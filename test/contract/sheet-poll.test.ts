@@ -170,7 +170,33 @@ describe('a poll', () => {
     await sheet.clock.sleep(fullReadMs / 20);
     expect(await met()).not.toEqual(before);
   });
+
+  test('asks for fewer rows at a turn once Google has had no answer again and again', async () => {
+    const rows = 24_000;
+    const more = Array.from({ length: rows - ids.length }, (_, index) => String(ids.length + index + 1));
+    await sheet.fill(...more);
+    await read(true);
+    const heightOf = (range: string) => {
+      const [, from, to] = /!(\d+):(\d+)$/.exec(range) ?? [];
+      return from === undefined ? 0 : Number(to) - Number(from) + 1;
+    };
+    const refuse: Parameters<HeardSheet['intercept']>[0] = async ({ url }, passOn) => {
+      const ranges = new URL(url, 'http://sheet').searchParams.getAll('ranges');
+      return Math.max(0, ...ranges.map(heightOf)) > 700 ? tooMuch : passOn();
+    };
+    line.intercept(refuse);
+    await sheet.clock.sleep(fullReadMs / 10);
+    await expect(read()).rejects.toMatchObject({ code: 'SHEET_UNREACHABLE' });
+    await expect(read()).rejects.toMatchObject({ code: 'SHEET_UNREACHABLE' });
+    expect((await read()).rows).toHaveLength(rows);
+  });
 });
+
+const tooMuch = {
+  status: 503,
+  headers: { 'content-type': 'application/json' },
+  text: JSON.stringify({ error: { code: 503, message: 'The service is currently unavailable.' } }),
+};
 
 describe('a look before a write', () => {
   test('finds that a row has moved since, and reads again', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { firstPace, type Pace, slowDown, speedUp, windowsOf } from '../../src/google/chosen-tabs.ts';
+import { firstPace, type Pace, slowDown, speedUp, windowsOf } from '../../src/google/read-pace.ts';
 
 const times = (count: number, pace: Pace, change: (pace: Pace) => Pace): Pace =>
   Array.from({ length: count }).reduce<Pace>((now) => change(now), pace);

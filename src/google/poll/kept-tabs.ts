@@ -1,7 +1,9 @@
 import type { Clock } from '../../core/ports.ts';
 import { quoteTitle, rowRange } from '../a1.ts';
 import type { SheetsClient, Spreadsheet } from '../client.ts';
+import { isTooMuch } from '../errors.ts';
 import { type Grid, gridFields, readParts, toGrid } from '../grid.ts';
+import { firstPace, rowsMin, slowDown, speedUp, windowMax } from '../read-pace.ts';
 import { readSpreadsheetTags, type TaggedSpreadsheet } from '../tabs.ts';
 import { mendGrid, type RowSpan } from './mend.ts';
 import { Poll, type PolledTab, type TabNews } from './poll.ts';
@@ -28,10 +30,8 @@ export interface ReadOrder {
   readonly rows?: RowsByTab;
 }
 
-/** So many turns bring all rows in full, one part of each tab after the other. */
-const turns = 20;
-/** Fewer rows in a turn spare Google nothing. */
-const windowMin = 500;
+/** Rows are read in full in at least so many turns, one part of each tab after the other. */
+const turnsMin = 20;
 /** How often a look is begun anew because rows moved in the middle of it. */
 const attemptsMax = 3;
 
@@ -43,8 +43,10 @@ const attemptsMax = 3;
 export class KeptTabs {
   readonly #client: SheetsClient;
   readonly #clock: Clock;
-  readonly #turnMs: number;
+  readonly #fullReadMs: number;
   readonly #poll: Poll;
+  /** How small the turns are. */
+  #pace = firstPace;
   #kept: Kept | undefined;
   #turnAt = Number.NEGATIVE_INFINITY;
   /** The row with which the next turn begins, by tab. */
@@ -55,7 +57,7 @@ export class KeptTabs {
   constructor(client: SheetsClient, clock: Clock, fullReadMs: number) {
     this.#client = client;
     this.#clock = clock;
-    this.#turnMs = fullReadMs / turns;
+    this.#fullReadMs = fullReadMs;
     this.#poll = new Poll(client, clock);
   }
 
@@ -87,7 +89,9 @@ export class KeptTabs {
   }
 
   async #look(kept: Kept, { isWhole, rows }: ReadOrder): Promise<TaggedSpreadsheet | 'moved' | undefined> {
-    const isTurn = this.#clock.monotonicMs() - this.#turnAt >= this.#turnMs;
+    const window = this.#windowOf(kept);
+    const turnMs = this.#fullReadMs * Math.min(1 / turnsMin, window / longestOf(gridsOf(kept)));
+    const isTurn = this.#clock.monotonicMs() - this.#turnAt >= turnMs;
     // Rows that are about to be written were polled just now.
     const polled = rows ? { news: new Map<number, TabNews>(), accept: () => {} } : await this.#poll.look();
     if (!polled || [...polled.news.values()].some(({ changed }) => !changed)) return undefined;
@@ -100,16 +104,20 @@ export class KeptTabs {
       gridsOf(kept).map((grid) => {
         const { changed } = news.get(grid.sheetId) ?? {};
         const wanted = [...(changed?.rows ?? []), ...(rows?.get(grid.sheetId) ?? [])];
-        return [grid.sheetId, joinSpans([...wanted.map(toSpan), ...(isTurn ? this.#turnOf(grid) : [])])];
+        return [
+          grid.sheetId,
+          joinSpans([...wanted.map(toSpan), ...(isTurn ? this.#turnOf(grid, window) : [])]),
+        ];
       }),
     );
-    const part = await this.#client.get(gridFields, rangesOf(kept, spans));
+    const ask = () => this.#client.get(gridFields, rangesOf(kept, spans));
+    const part = await (isTurn ? this.#paced(kept, ask) : ask());
     const mended = part && mend(kept, part, news, spans);
     if (!mended || mended === 'moved') return mended;
     // Rows that were read one by one may have come from elsewhere in the middle of it, and then another one would be missed.
     if (mended.grids.some((grid, place) => grid.rows !== kept.spreadsheet.grids[place]?.rows))
       if (!(await this.#poll.areIdsThere())) return 'moved';
-    if (isTurn) this.#endTurn(kept);
+    if (isTurn) this.#endTurn(kept, window);
     this.#isChangeExpected = false;
     this.#kept = { ...kept, spreadsheet: mended };
     this.#poll.keep(polledTabs(this.#kept));
@@ -117,18 +125,36 @@ export class KeptTabs {
     return mended;
   }
 
+  /** How many rows of each tab a turn brings. */
+  #windowOf(kept: Kept): number {
+    const rows = Math.min(windowMax, longestOf(gridsOf(kept)) / turnsMin);
+    return Math.max(rowsMin, Math.ceil(rows / 2 ** this.#pace.halvings));
+  }
+
+  /** Does the request of a turn. Where Google has no answer again and again, the next turns ask for less. */
+  async #paced<Answer>(kept: Kept, ask: () => Promise<Answer>): Promise<Answer> {
+    try {
+      const answer = await ask();
+      this.#pace = speedUp(this.#pace);
+      return answer;
+    } catch (error) {
+      if (isTooMuch(error)) this.#pace = slowDown(this.#pace, longestOf(gridsOf(kept)) / turnsMin);
+      throw error;
+    }
+  }
+
   /** The rows whose turn it is. The last ones go on to where a user may have written below. */
-  #turnOf(grid: Grid): RowSpan[] {
+  #turnOf(grid: Grid, window: number): RowSpan[] {
     const from = this.#next.get(grid.sheetId) ?? 0;
-    const end = from + windowOf(grid);
-    const last = Math.min(grid.rowCount, grid.rows.length + windowMin);
+    const end = from + window;
+    const last = Math.min(grid.rowCount, grid.rows.length + rowsMin);
     return [{ from, end: end >= grid.rows.length ? last : end }];
   }
 
-  #endTurn(kept: Kept): void {
+  #endTurn(kept: Kept, window: number): void {
     this.#turnAt = this.#clock.monotonicMs();
     for (const grid of gridsOf(kept)) {
-      const next = (this.#next.get(grid.sheetId) ?? 0) + windowOf(grid);
+      const next = (this.#next.get(grid.sheetId) ?? 0) + window;
       this.#next.set(grid.sheetId, next >= grid.rows.length ? 0 : next);
     }
   }
@@ -137,7 +163,8 @@ export class KeptTabs {
 const gridsOf = ({ spreadsheet, tabs }: Kept): Grid[] =>
   spreadsheet.grids.filter(({ sheetId }) => tabs.some((tab) => tab.sheetId === sheetId));
 
-const windowOf = ({ rows }: Grid): number => Math.max(windowMin, Math.ceil(rows.length / turns));
+const longestOf = (grids: readonly Grid[]): number =>
+  grids.reduce((most, { rows }) => Math.max(most, rows.length), 1);
 
 const toSpan = (row: number): RowSpan => ({ from: row, end: row + 1 });
 
