@@ -177,7 +177,9 @@ export class SheetSide implements Side {
     const result = await runCycle(this.#link, { ...order, ...this.#start, choose });
     this.#trail = result.trail;
     this.lastPlan = result.plan;
-    this.report = describeResult(result);
+    const { appendsMax } = this.#link.policy;
+    const added = result.applied?.table.filter(({ write }) => write.kind === 'append').length ?? 0;
+    this.report = { ...describeResult(result), hasMore: added >= appendsMax };
     this.tally.tableSteps += result.applied?.table.length ?? 0;
     return result;
   }

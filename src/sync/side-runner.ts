@@ -129,7 +129,8 @@ export class SideRunner extends Loop {
     const isRestless = (report?.restlessRows ?? 0) > 0;
     if (isCalled || isRestless || report?.hasActed) this.#busyAt = now;
     if (isRestless) return Math.min(pace.pollMs, pace.restlessMs);
-    // Where much is to be written, as when it is filled, people wait for the rest.
+    // When it is filled, people wait for the rest.
+    if (report?.hasMore) return pace.gapMs;
     if (report?.hasActed) return pace.pollMs;
     return pauseAfter(pace, { quietMs: now - this.#busyAt, tookMs: now - begunAt });
   }

@@ -37,6 +37,8 @@ export interface SideReport {
   readonly unapplied: number;
   /** What became of what was to be written to the side. */
   readonly toSide: 'nothing' | 'written' | 'waiting';
+  /** Whether as much was written as one cycle may write: the rest follows at once. */
+  readonly hasMore?: boolean;
 }
 
 /** What the next cycle would do. Whatever else a side says of it is shown as it is. */

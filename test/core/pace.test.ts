@@ -88,6 +88,13 @@ test('a side that is slow to write to is not kept waiting for the rest', async (
   expect(await count(13)).toBe(60);
 });
 
+test('a side that takes no more at once gets the rest after the shortest pause', async () => {
+  const { count, say } = await openQuietSide();
+  say({ hasActed: true, hasMore: true });
+  await count(1);
+  expect(await count(1)).toBe(60);
+});
+
 test('what the CRM has new is taken to a quiet side at once, and ends its quiet', async () => {
   const { count, runner } = await openQuietSide();
   await count(4 * 60);
