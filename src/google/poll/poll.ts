@@ -99,7 +99,8 @@ export class Poll {
       this.#looked = this.#columns;
       return nothingNew;
     }
-    const polled = columnsIn(answer);
+    const known = [...this.#columns.values()].map(({ bytes }) => bytes);
+    const polled = columnsIn(answer, known);
     const news = new Map<number, TabNews>();
     const columns = new Map<string, KeptColumn>();
     for (const tab of this.#tabs) {
@@ -190,9 +191,9 @@ const noValues = Buffer.from('[]');
 const nameOf = (sheetId: number, index: number): string => `${sheetId} ${index}`;
 
 /** The columns of an answer by their names. */
-const columnsIn = (answer: Buffer): Map<string, Buffer> =>
+const columnsIn = (answer: Buffer, known?: readonly Buffer[]): Map<string, Buffer> =>
   new Map(
-    splitColumns(answer).flatMap(({ columns, sheetId, startColumn }) =>
+    splitColumns(answer, known).flatMap(({ columns, sheetId, startColumn }) =>
       columns.map((bytes, place) => [nameOf(sheetId, startColumn + place), bytes] as const),
     ),
   );

@@ -20,10 +20,10 @@ interface Outline {
 
 /**
  * Splits the answer to a poll into its columns without reading their values: of a long tab most columns are the same as before, and need
- * not be read at all. Fails with SHEET_UNREADABLE.
+ * not be read at all, nor looked through where they are in the order in which they were `known`. Fails with SHEET_UNREADABLE.
  */
-export function splitColumns(answer: Buffer): PolledRange[] {
-  const { columns, outline } = cutLists(answer);
+export function splitColumns(answer: Buffer, known: readonly Buffer[] = []): PolledRange[] {
+  const { columns, outline } = cutLists(answer, known);
   const { valueRanges = [] } = (parseJson(outline) as Outline | undefined) ?? unreadable();
   return valueRanges.map(({ dataFilters: [filter] = [], valueRange }) => ({
     sheetId: filter?.gridRange?.sheetId ?? 0,
@@ -47,7 +47,7 @@ const [quote, backslash, opening, closing] = ['"', '\\', '[', ']'].map((sign) =>
 const depthOfColumns = 3;
 
 /** Cuts the lists of values out of a text in JSON. No byte of a character of several bytes is one of the signs that are looked for. */
-function cutLists(text: Buffer) {
+function cutLists(text: Buffer, known: readonly Buffer[]) {
   const columns: Buffer[] = [];
   const outline: string[] = [];
   let depth = 0;
@@ -62,6 +62,9 @@ function cutLists(text: Buffer) {
       if (depth !== depthOfColumns) continue;
       outline.push(text.toString('utf8', begin, at), String(columns.length));
       begin = at;
+      const same = known[columns.length];
+      // From its last sign on all is as for any other.
+      if (same && text.subarray(at, at + same.length).equals(same)) at += same.length - 2;
     } else if (sign === closing) {
       if (depth === depthOfColumns) {
         columns.push(text.subarray(begin, at + 1));
