@@ -106,7 +106,7 @@ export const looseMax = 500;
  * all at once would keep everything else waiting for seconds. `standing` was brought up to date with the input.
  */
 export function* settleRows(input: DecideInput, standing: Standing, rowsMin = looseMax): Generator<void> {
-  const isLong = ({ entity }: TabLayout<Entity>) => standing.groundOf(entity).loose.rows.length > rowsMin;
+  const isLong = ({ entity }: TabLayout<Entity>) => standing.countLooseRows(entity) > rowsMin;
   if (!recordTabs(input.layout).some(isLong)) return;
   const table = indexTable(input, standing);
   for (const layout of recordTabs(table.input.layout).filter(isLong)) {

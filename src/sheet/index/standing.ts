@@ -83,6 +83,11 @@ export class Standing {
     return tab.state === 'read' ? this.#tabs[entity].count(tab.rows) : { all: 0, news: 0 };
   }
 
+  /** How many rows are not known to be in step. */
+  countLooseRows(entity: Entity): number {
+    return this.#tabs[entity].looseCount;
+  }
+
   groundOf(entity: Entity): TabGround {
     const tab = this.#tabs[entity];
     return {

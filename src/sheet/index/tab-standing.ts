@@ -31,6 +31,10 @@ export class TabStanding {
     return this.#looseIds;
   }
 
+  get looseCount(): number {
+    return this.#looseRows.size;
+  }
+
   /** From top to bottom. */
   looseRows(): ObservedRow[] {
     return [...this.#looseRows].toSorted((one, other) => one.position - other.position);
