@@ -5,6 +5,7 @@ import { type MirrorInMemory, openMirrorInMemory } from '../support/memory-mirro
 import { aliveValues, journalValues } from './invariants.ts';
 import type { Operation } from './operation.ts';
 import type { People } from './people.ts';
+import { forgetGoneNotes } from './rule-notes.ts';
 import { tabEntities, typedFields } from './tab-view.ts';
 
 export function backUp(people: People): string {
@@ -47,6 +48,7 @@ async function replaceMirror(people: People, { how }: Operation, mirror: MirrorI
   stage.isBudgetKnown = false;
   await stage.restart(mirror);
   people.masses.forget();
+  forgetGoneNotes(people);
   if (isWriteOpen) {
     people.isOpenWriteLost = true;
     people.own.accept(stage.spreadsheet.current());

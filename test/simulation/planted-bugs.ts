@@ -240,8 +240,8 @@ export const plantedBugs: readonly PlantedBug[] = [
         if (!newest) throw new SyncError('CRM_UNREACHABLE', 'The CRM did not answer.');
         return { id: newest.id, fields: newest.fields, at: newest.at };
       }),
-    firstSeed: 10_225,
-    runsMax: 300,
+    firstSeed: 11_300,
+    runsMax: 100,
     hasMishaps: true,
   },
   {

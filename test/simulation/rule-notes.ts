@@ -35,6 +35,12 @@ export function noteNotes({ notes, stage }: NotePeople, before: Spreadsheet, aft
   for (const note of is) notes.add(note);
 }
 
+/** Another mirror has another history: of rows that went before, nothing tells what stood beside them. */
+export function forgetGoneNotes({ notes, stage }: NotePeople): void {
+  const left = notesIn(stage.spreadsheet.current());
+  for (const note of notes) if (!left.has(note)) notes.delete(note);
+}
+
 /** S13: no row with a note left by the rule; with a record that is gone its row goes, and the history keeps the note. */
 export function checkNotes({ notes, stage }: NotePeople): void {
   const left = notesIn(stage.spreadsheet.current());
