@@ -42,6 +42,9 @@ export class Engine {
       onNews: (since) => {
         for (const runner of this.runners) runner.noteNews(since);
       },
+      onSwept: () => {
+        for (const runner of this.runners) runner.noteSwept();
+      },
     });
     this.#pusher = new Pusher({
       ...common,

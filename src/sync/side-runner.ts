@@ -60,6 +60,11 @@ export class SideRunner extends Loop {
     this.kick();
   }
 
+  /** A side that says how fresh it is says so at once, but none is asked for that which is left alone while nothing happens. */
+  noteSwept(): void {
+    if (this.side.pace.quietPollMs === undefined) this.kick();
+  }
+
   /** One cycle now. Returns what the side says of it. */
   cycle(): Promise<unknown> {
     return this.#alone(() => this.#measure(() => this.side.cycle()));

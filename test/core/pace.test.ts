@@ -32,14 +32,14 @@ test('a longest quiet pause below the usual one changes nothing', () => {
 });
 
 /** A side in which nothing happens unless a test says so, and to look at which takes so long. */
-async function openQuietSide(cycleMs = 0) {
+async function openQuietSide(cycleMs = 0, ownPace = pace) {
   const clock = createManualClock();
   const cycles: number[] = [];
   let report: Partial<SideReport> = { questions: [], holds: [], restlessRows: 0, hasActed: false };
   const side = {
     name: 'side',
     title: 'the side',
-    pace,
+    pace: ownPace,
     get report() {
       return { ...report, at: clock.now() };
     },
@@ -93,6 +93,21 @@ test('a side that takes no more at once gets the rest after the shortest pause',
   say({ hasActed: true, hasMore: true });
   await count(1);
   expect(await count(1)).toBe(60);
+});
+
+test('a finished sweep does not wake a quiet side', async () => {
+  const { count, runner } = await openQuietSide();
+  await count(4 * 60);
+  runner.noteSwept();
+  expect(await count(5)).toBe(10);
+});
+
+test('a side that is looked at all the time says at each finished sweep how fresh it is', async () => {
+  const { quietPollMs: _, ...steady } = pace;
+  const { count, runner } = await openQuietSide(0, { ...steady, pollMs: 600_000 });
+  await count(1);
+  runner.noteSwept();
+  expect(await count(1)).toBe(1);
 });
 
 test('what the CRM has new is taken to a quiet side at once, and ends its quiet', async () => {

@@ -61,7 +61,13 @@ async function readFor({ link, log }: LinkStage, crm: Crm, durationMs: number): 
   const problems = new Problems({ clock, log });
   const own = { ...link, clock, crm, times };
   const keyRefusal = new KeyRefusal(clock, problems);
-  const puller = new Puller({ link: own, problems, keyRefusal, onNews: () => undefined });
+  const puller = new Puller({
+    link: own,
+    problems,
+    keyRefusal,
+    onNews: () => undefined,
+    onSwept: () => undefined,
+  });
   stopping.signal.addEventListener('abort', () => void puller.stop());
   await puller.start();
   expect(problems.list()).toEqual([]);

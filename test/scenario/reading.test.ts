@@ -259,7 +259,13 @@ test('fault 22: a CRM that is away for six hours is asked rarely, and not made u
   const link = { ...stage.link, clock, crm, times: { ...stage.link.times, sweepMs } };
   const problems = new Problems({ clock, log: stage.log });
   const keyRefusal = new KeyRefusal(clock, problems);
-  const puller = new Puller({ link, problems, keyRefusal, onNews: () => undefined });
+  const puller = new Puller({
+    link,
+    problems,
+    keyRefusal,
+    onNews: () => undefined,
+    onSwept: () => undefined,
+  });
   stopping.signal.addEventListener('abort', () => void puller.stop());
   await puller.start();
   expect(asked.away / listedEntities.length).toBeLessThan((6 * hourMs) / (link.backoff.maxMs / 2) + 10);
@@ -333,6 +339,7 @@ test('all is read to its end also where a key was exchanged meanwhile, and found
     problems,
     keyRefusal: new KeyRefusal(clock, problems),
     onNews: () => {},
+    onSwept: () => {},
   });
   const running = puller.start();
   await clock.sleepStarted();

@@ -43,7 +43,7 @@ export const plantedSqlBugs: readonly PlantedBug[] = [
         },
       },
     })),
-    firstSeed: 63_180,
+    firstSeed: 1_140,
     runsMax: 20,
     hasMishaps: true,
   },
@@ -60,7 +60,7 @@ export const plantedSqlBugs: readonly PlantedBug[] = [
         },
       };
     }),
-    firstSeed: 10_070,
+    firstSeed: 200,
     runsMax: 60,
     hasMishaps: true,
   },

@@ -48,6 +48,8 @@ export interface PullerOptions {
   readonly keyRefusal: KeyRefusal;
   /** The mirror learned something a cycle should see; the last look that did not have it was then, epoch ms, where that is known. */
   readonly onNews: (since?: number) => void;
+  /** A list was read to its end, and nothing came of it but how fresh its records are. */
+  readonly onSwept: () => void;
 }
 
 /** Called for each page: how many records of the entity are read so far, whether these are all, and how many there are where the CRM says so. */
@@ -325,7 +327,7 @@ export class Puller extends Loop {
     begunAt: number,
     { entity, hasMore, total }: RecordPage & { readonly entity: ListedEntity },
   ): Promise<void> {
-    const { link, onNews } = this.#options;
+    const { link, onNews, onSwept } = this.#options;
     const begun: Sweep = { entity, startedAt: begunAt, isComplete: false, pages: 0, records: 0 };
     const { sweep = begun } = (turn.page > 1 && this.#sweeps.get(entity)) || {};
     const shown = this.#shownOf(entity).slice(0, turn.page);
@@ -340,6 +342,7 @@ export class Puller extends Loop {
     this.#sweeps.set(entity, { sweep: finished });
     this.#finished.set(entity, finished);
     if (missed.length > 0 || before.sweepsDone === 0) onNews();
+    else onSwept();
     await proveGone(link, missed);
   }
 
