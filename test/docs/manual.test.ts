@@ -73,6 +73,7 @@ test('every option in the documents is one of some command', () => {
     '--rows',
     '--max-old-space-size',
     '--max-semi-space-size',
+    '--heap-growing-percent',
     '--impersonate-service-account',
     '--allowed-audiences',
   ];
