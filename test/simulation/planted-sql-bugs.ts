@@ -43,7 +43,7 @@ export const plantedSqlBugs: readonly PlantedBug[] = [
         },
       },
     })),
-    firstSeed: 1_140,
+    firstSeed: 75,
     runsMax: 20,
     hasMishaps: true,
   },
