@@ -18,6 +18,9 @@ import {
 /** A row that does not show what is agreed for its record. */
 interface DisplacedRow extends OwnCells {
   readonly row: ObservedRow;
+  /** Everything that it shows, and what it would show of its record, each as one text. */
+  readonly look: string;
+  readonly ownLook: string;
 }
 
 /** What a displaced row has to do with another record. */
@@ -51,7 +54,8 @@ export function findSwaps(
     if (Object.keys(agreed).length === 0 || !record || showsValues(index, row, agreed, shown)) return [];
     // Of a column that is new nothing is agreed, but another row may show what the CRM has; so may the row itself.
     const own = cellsOf(index, row, { ...record.fields, ...agreed }, shown);
-    return lookOf(index, row) === lookOf(index, { cells: own }) ? [] : [{ id, row, own }];
+    const [look, ownLook] = [lookOf(index, row), lookOf(index, { cells: own })];
+    return look === ownLook ? [] : [{ id, row, own, look, ownLook }];
   });
   const swaps = new Map<RecordId, Swap>();
   const [first] = displaced;
@@ -63,7 +67,7 @@ export function findSwaps(
   const owners = new Map(
     rowless.map(({ key, fields, shown }) => [lookOfValues(index, first.row, fields, shown), key.id]),
   );
-  for (const { id, own } of displaced) owners.set(lookOf(index, { cells: own }), id);
+  for (const { id, ownLook } of displaced) owners.set(ownLook, id);
   const isForeign = ({ id, row }: DisplacedRow) => {
     const own = index.agreements.get(id);
     return own !== undefined && !isLike(index, row, own);
@@ -78,16 +82,15 @@ export function findSwaps(
   do {
     known = swaps.size;
     for (const one of displaced.filter(({ id }) => !swaps.has(id))) {
-      const other = owners.get(lookOf(index, one.row)) ?? search(one) ?? findRowless(one);
+      const other = owners.get(one.look) ?? search(one) ?? findRowless(one);
       if (other !== undefined) swaps.set(one.id, { other, sign: 'shows' });
     }
   } while (known < swaps.size);
   for (const one of others.length > 0 ? displaced : []) {
-    const { id, own } = one;
-    const look = lookOf(index, { cells: own });
+    const { id, own, ownLook } = one;
     // A row with the same ID is a copy, and its Sync cell says so. Of a row without any some cells may have been edited since.
     const isShownIn = (other: ObservedRow) =>
-      lookOf(index, other) === look
+      lookOf(index, other) === ownLook
         ? describeCell(other.id) !== id
         : other.id.kind === 'empty' && showsPart(index, other.cells, { id, own });
     const isShown = () => others.some(isShownIn);
@@ -121,8 +124,8 @@ export function describeSwap({ other, sign }: Swap): string {
  * changed places, because whoever exchanges what two records have leaves the columns alone that only show.
  */
 function areExchanged(index: TabIndex, one: DisplacedRow, other: DisplacedRow): boolean {
-  const looks = [lookOf(index, { cells: one.own }), lookOf(index, { cells: other.own })];
-  if (lookOf(index, one.row) !== looks[1] || lookOf(index, other.row) !== looks[0]) return false;
+  const looks = [one.ownLook, other.ownLook];
+  if (one.look !== other.ownLook || other.look !== one.ownLook) return false;
   const isTold = Object.entries(one.own).some(
     ([name, cell]) => isShownOnly(index, name) && !equalCells(cell, other.own[name] ?? emptyCell),
   );
