@@ -24,26 +24,26 @@ export interface SideStores {
   /** The edits that were taken from it; empty unless it notes them by itself. */
   readonly edits: TakenEdits;
 
-  readAgreements(): Agreement[];
+  readAgreements(): readonly Agreement[];
   findAgreement(key: RecordKey): Agreement | undefined;
   saveAgreement(agreement: Agreement): void;
   dropAgreement(key: RecordKey): void;
 
-  readOutbox(): OutboxItem[];
+  readOutbox(): readonly OutboxItem[];
   findOutboxItem(key: RecordKey): OutboxItem | undefined;
   saveOutboxItem(item: OutboxItem): void;
   dropOutboxItem(key: RecordKey): void;
 
-  readDecisions(): Decision[];
+  readDecisions(): readonly Decision[];
   saveDecision(decision: Decision): void;
   dropDecision(scope: string): void;
 
-  readOpenWrites(): OpenWrite[];
+  readOpenWrites(): readonly OpenWrite[];
   saveOpenWrite(write: OpenWrite): void;
   dropOpenWrite(id: string): void;
 
   /** Oldest first. */
-  readSuspects(): Suspect[];
+  readSuspects(): readonly Suspect[];
   saveSuspect(suspect: Suspect): void;
   dropSuspect(id: string): void;
 }
@@ -63,13 +63,16 @@ export interface Mirror extends SideStores {
   of(side: string): Mirror;
 
   /** The steps towards the CRM of all sides whose stores were asked for. */
-  readAllSteps(): OutboxItem[];
+  readAllSteps(): readonly OutboxItem[];
 
   /** The mirror with the stores of each side of which something is kept, also of one that the link lacks now. */
   allSides(): readonly Mirror[];
 
   /** Runs the work in one transaction: all of it is durable, or none of it; on a full disk perhaps twice. Not to be nested. */
   transaction<Result>(work: () => Result): Result;
+
+  /** A number that is another one as soon as anything was written. */
+  countChanges(): number;
 
   /** To be called before anything is begun whose outcome has to be written down. Fails with STATE_FULL when that could fail. */
   expectRoom(): void;
@@ -83,7 +86,7 @@ export interface Mirror extends SideStores {
   /** The version of a record that the CRM has now, as it is noted for the sides that follow; `undefined` where the record is gone. */
   findVersion(key: RecordKey): Version | undefined;
 
-  readRecords(entity?: Entity): StoredRecord[];
+  readRecords(entity?: Entity): readonly StoredRecord[];
   findRecord(key: RecordKey): StoredRecord | undefined;
   /** A version that begins with it is made by this side where that has created it, or where its last write is another one than before. */
   saveRecord(record: StoredRecord, how?: HowSaved): void;
@@ -97,10 +100,10 @@ export interface Mirror extends SideStores {
   /** Forgets lines from before a time, epoch ms. */
   forgetJournal(before: number): void;
 
-  readSweeps(): Sweep[];
+  readSweeps(): readonly Sweep[];
   saveSweep(sweep: Sweep): void;
 
-  readContactReads(): ContactRead[];
+  readContactReads(): readonly ContactRead[];
   saveContactRead(read: ContactRead): void;
   dropContactRead(leadId: RecordId): void;
 

@@ -96,17 +96,27 @@ export function observeTab(grid: Grid, layout: TabLayout, before?: RowViews): Ta
   const boxed = typed.filter(({ isOfCheckboxes }) => isOfCheckboxes);
   const observed: ObservedTab = {
     state: 'read',
-    rows: views.all.flatMap(({ observed: row }) => row ?? []),
+    rows: definedOf(views.all, ({ observed: row }) => row),
     fields: new Set([...columns.fields.keys()].filter((field) => !spilled.has(field))),
     ...(typed.length > 0 ? { typed: findTyped(typed, columns), boxed: findTyped(boxed, columns) } : {}),
     hasSync: columns.sync !== undefined,
     headers: headersOf(rows, columns),
     ...(columns.namesakes ? { namesakes: lettersOf(columns.namesakes) } : {}),
     fresh,
-    ownRows: views.all.flatMap(({ own }) => own ?? []),
+    ownRows: definedOf(views.all, ({ own }) => own),
     ...(grid.hiddenRows.size > 0 ? { isFiltered: true } : {}),
   };
   return { observed, bound: { ...grid, columns }, views };
+}
+
+/** What is found of each, where it is. A list of lists would be made of as many as a tab has rows. */
+function definedOf<From, To>(all: readonly From[], find: (from: From) => To | undefined): To[] {
+  const found: To[] = [];
+  for (const each of all) {
+    const own = find(each);
+    if (own !== undefined) found.push(own);
+  }
+  return found;
 }
 
 const headersOf = (rows: Rows, { fields, pause }: ManagedColumns): Record<FieldName, string> => ({
@@ -187,6 +197,8 @@ interface ColumnContext {
   readonly marked: ReadonlySet<number>;
 }
 
+type ColumnField = readonly [FieldName, { readonly index: number }];
+
 /** What all of its rows say of each. */
 interface RowContext {
   readonly spilled: ReadonlySet<FieldName>;
@@ -212,32 +224,40 @@ function viewRows(rows: Rows, context: ColumnContext, before: RowViews | undefin
   const indexes = managedIndexes(columns);
   const shift = rows.length - (before?.all.length ?? 0);
   /** What came of a row before, where it was or where rows above it were added or removed. */
-  const knownView = (row: number) =>
-    [before?.all[row], before?.all[row - shift]].find((view) => view?.cells === rows[row]);
-  const spilledIn = (row: number) => {
-    const known = knownView(row);
-    if (known) return known.spilled;
-    const own = fields.filter(([, { index }]) => isSpilled(cellAt(rows, row, index)));
-    return own.length === 0 ? noFields : own.map(([field]) => field);
+  const knownView = (row: number): RowView | undefined => {
+    const cells = rows[row];
+    const [here, moved] = [before?.all[row], before?.all[row - shift]];
+    return here?.cells === cells ? here : moved?.cells === cells ? moved : undefined;
   };
-  const spilledByRow = rows.map((_, row) => spilledIn(row));
-  const left = fields.flatMap(([field, { index }]) => (isLeftEmpty(rows, index) ? [field] : []));
-  const spilled = new Set([...left, ...spilledByRow.filter(({ length }) => length > 0).flat()]);
+  const spilled = new Set(fields.flatMap(([field, { index }]) => (isLeftEmpty(rows, index) ? [field] : [])));
+  const news = new Map<number, readonly FieldName[]>();
+  for (let row = 0; row < rows.length; row += 1) {
+    const known = knownView(row)?.spilled;
+    const own = known ?? spilledFields(rows, row, fields);
+    if (!known) news.set(row, own);
+    for (const field of own) spilled.add(field);
+  }
   const isPauseLost = columns.pause !== undefined && isLeftEmpty(rows, columns.pause);
   const ours = new Set([...indexes, columns.pause ?? -1, ...marked]);
   const facts = [fields, columns.pause, isPauseLost, [...ours], [...spilled], [...fresh]];
   const circumstances = JSON.stringify(facts);
   const isAsBefore = before?.circumstances === circumstances;
-  const all = rows.map((cells, position): RowView => {
-    const known = isAsBefore ? knownView(position) : undefined;
-    if (known) return moveView(known, position);
-    const view = { cells, spilled: spilledByRow[position] ?? noFields };
+  const look = (cells: Rows[number], position: number): RowView => {
+    const known = knownView(position);
+    if (known && isAsBefore) return moveView(known, position);
+    const view = { cells, spilled: known?.spilled ?? news.get(position) ?? noFields };
     if (position === 0) return view;
     if (!isBlankRow(rows, position, indexes))
       return { ...view, observed: observeRow(rows, position, { ...context, spilled, isPauseLost, ours }) };
     return cells.every(isBlank) ? view : { ...view, own: { position, cells } };
-  });
-  return { all, spilled, circumstances };
+  };
+  return { all: rows.map(look), spilled, circumstances };
+}
+
+/** The fields of a row whose cell an array formula fills. */
+function spilledFields(rows: Rows, row: number, fields: readonly ColumnField[]): readonly FieldName[] {
+  const spilled = fields.filter(([, { index }]) => isSpilled(cellAt(rows, row, index)));
+  return spilled.length === 0 ? noFields : spilled.map(([field]) => field);
 }
 
 /** Whether users wrote something into columns of their own. A formula is there for every row, and what it shows is nobody's note. */

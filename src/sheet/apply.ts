@@ -34,11 +34,15 @@ export async function applyPlan(
 ): Promise<WriteEnd> {
   const open = commitPlan(link, plan);
   const saved = plan.outbox.save.map(({ key }) => key);
+  if (isLong(plan.table)) await link.clock.sleep(0);
   // At once: a queue that does not answer must not come between the read of the table and the write.
   const written = open ? sendWrite(link, open, tally, mark) : nothingDone;
   const [end] = await Promise.all([written, wake(link, saved)]);
   return end;
 }
+
+/** Whether steps are so many that others get their turn between what is done with all of them. */
+export const isLong = ({ length }: Plan['table']): boolean => length > 250;
 
 export const nothingDone: WriteEnd = { done: new Set(), undoneSteps: 0 };
 
@@ -198,8 +202,13 @@ function settle(link: SheetLink, open: OpenWrite, result: WriteResult, tally: Un
     tokens: open.tokens.filter((token) => !tokensDone.has(token)),
     damage: pending,
   };
+  const endOf = (number: number): StepEnd => done.get(number) ?? { edited: [] };
+  const journal = landed.flatMap(([number, step]) =>
+    step.journal ? [withOwnCells(step.journal, endOf(number))] : [],
+  );
   mirror.transaction(() => {
-    for (const [number, step] of landed) confirm(mirror, at, step, done.get(number) ?? { edited: [] });
+    if (journal.length > 0) mirror.appendJournal(journal);
+    for (const [number, step] of landed) confirm(mirror, at, step, endOf(number));
     noteDamage(mirror, open.id, undone, { at, state: 'undone' });
     noteDamage(mirror, open.id, escalated, { at, state: 'escalated' });
     if (isOver) endWrite(link, left, refusal?.steps ?? new Set());
@@ -245,8 +254,7 @@ function endWrite({ clock, mirror }: SheetLink, left: OpenWrite, refused: Readon
  * table was being written. To be called in a transaction.
  */
 function confirm(mirror: Mirror, at: number, step: Consequences, end: StepEnd): void {
-  const { closes, forgets, journal, key, leaves, notice, noticed } = step;
-  if (journal) mirror.appendJournal([withOwnCells(journal, end)]);
+  const { closes, forgets, key, leaves, notice, noticed } = step;
   if (closes !== undefined) mirror.dropSuspect(closes);
   if (!key) return;
   if (forgets) {

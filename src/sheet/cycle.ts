@@ -5,7 +5,7 @@ import { claimToken, entities, parseRecordKey, perEntity } from '../core/record.
 import { readContests } from '../sync/contests.ts';
 import { findAccountDoubt, readOwnCatalog } from '../sync/reading/account.ts';
 import { readEmptyLists, readNameless, readSwept } from '../sync/reading/lists.ts';
-import { applyPlan, nothingDone, recoverWrites, type UndoTally, type WriteEnd } from './apply.ts';
+import { applyPlan, isLong, nothingDone, recoverWrites, type UndoTally, type WriteEnd } from './apply.ts';
 import { readRemaps } from './column-map.ts';
 import { readPending, readSuspects, readVoidClaims } from './damages.ts';
 import { looseMax, settleRows } from './decide/in-step.ts';
@@ -99,7 +99,8 @@ export async function runCycle(link: SheetLink, order: Round & CycleStart): Prom
   const readFrom = clock.monotonicMs();
   const table = await readTable(link, order, true);
   await settleSlowly(link, trail, table);
-  const planned = await planAgain(link, trail, planCycle(link, trail, table, run), order);
+  const looked = await planAgain(link, trail, planCycle(link, trail, table, run), order);
+  const planned = await planInTurn(link, trail, looked);
   const { memory, lookedAt, grounded } = planned;
   const { plan } = grounded;
   const looks = noteChanges(trail.firstLooks, memory, trail.readFrom);
@@ -142,6 +143,29 @@ async function planAgain(
   const looked = await link.table.look(tableLayout(link), steps);
   await writer.enter(looked);
   return planCycle(link, trail, keepBoxes(link.mirror, looked), run);
+}
+
+/** How often a long plan is made anew because the mirror changed while others had their turn. */
+const plansMax = 3;
+
+/**
+ * Gives others their turn between deciding many rows and making that durable: both together would keep them waiting for a tenth of a second.
+ * What they changed in the mirror is decided once more.
+ */
+async function planInTurn(
+  link: SheetLink,
+  trail: Trail,
+  planned: ReturnType<typeof planCycle>,
+): Promise<ReturnType<typeof planCycle>> {
+  let last = planned;
+  for (let count = 1; count < plansMax && isLong(last.grounded.plan.table); count += 1) {
+    const before = link.mirror.countChanges();
+    await link.clock.sleep(0);
+    if (link.mirror.countChanges() === before) break;
+    const { run, table } = last.grounded.input;
+    last = planCycle(link, trail, table, run);
+  }
+  return last;
 }
 
 const isOutbound = (mirror: Mirror, name: string): boolean => {

@@ -179,9 +179,9 @@ export function keepOpen(
 /** The rows that are chosen, each with its name. */
 const namedRows = ({ table }: Memory, isChosen: (row: ObservedRow, entity: Entity) => boolean) =>
   entities.flatMap((entity) =>
-    (table ? rowsOf(table, entity) : []).flatMap((row) =>
-      isChosen(row, entity) ? [[rowName(entity, row), `${entity} ${row.position}`] as const] : [],
-    ),
+    (table ? rowsOf(table, entity) : [])
+      .filter((row) => isChosen(row, entity))
+      .map((row) => [rowName(entity, row), `${entity} ${row.position}`] as const),
   );
 
 /** From its claim on a row has an ID, and its change the name of the record that comes of it. */

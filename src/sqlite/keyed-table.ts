@@ -67,8 +67,10 @@ export function openKeyedTable<Item extends object, KeyName extends keyof Item>(
     drop: connection.prepare(`DELETE FROM ${table} WHERE ${isOwn} AND ${key} = ?`),
   };
   let kept: Map<string, Item> | undefined;
+  let list: readonly Item[] | undefined;
   connection.onRollback(() => {
     kept = undefined;
+    list = undefined;
   });
   const readKept = () => {
     kept ??= new Map(
@@ -80,16 +82,22 @@ export function openKeyedTable<Item extends object, KeyName extends keyof Item>(
     return kept;
   };
   return {
-    readAll: () => [...readKept().values()],
+    /** Returns the same list until something is written. */
+    readAll(): readonly Item[] {
+      list ??= [...readKept().values()];
+      return list;
+    },
     find: (wanted: Item[KeyName]) => readKept().get(textOf(wanted)),
     /** Adds the item, or replaces the one of the same key. */
     save(item: Item): void {
       statements.save.run(...toCells(item), ...own);
       kept?.set(textOf(item[keyName]), item);
+      list = undefined;
     },
     drop(unwanted: Item[KeyName]): void {
       statements.drop.run(...own, textOf(unwanted));
       kept?.delete(textOf(unwanted));
+      list = undefined;
     },
   };
 }

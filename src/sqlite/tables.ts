@@ -33,6 +33,7 @@ export function openTables(connection: Connection, ballast: Ballast): Mirror {
     `SELECT side FROM agreement UNION SELECT side FROM outbox UNION SELECT side FROM decision
      UNION SELECT side FROM follower`,
   );
+  const changes = connection.prepare<{ count: number }>('SELECT total_changes() AS count');
   const records = openRecords(connection);
   const followers = openFollowers(connection);
   const versions = openVersions(connection, followers, records);
@@ -41,6 +42,7 @@ export function openTables(connection: Connection, ballast: Ballast): Mirror {
     allSides: () => kept.all().map(({ side }) => of(side)),
     expectRoom: ballast.expect,
     transaction: connection.transaction,
+    countChanges: () => changes.all()[0]?.count ?? 0,
     setFollowers: followers.set,
     findVersion: versions.findVersion,
     readRecords: (entity?: Entity) => {

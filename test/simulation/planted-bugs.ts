@@ -110,7 +110,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'what is agreed is a minute old',
     plant: (link) => {
-      const kept: { readonly at: number; readonly agreements: Agreement[] }[] = [];
+      const kept: { readonly at: number; readonly agreements: readonly Agreement[] }[] = [];
       const readAgreements = () => {
         const now = link.clock.monotonicMs();
         kept.push({ at: now, agreements: link.mirror.readAgreements() });

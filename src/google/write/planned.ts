@@ -1,6 +1,5 @@
 import type { FieldKind } from '../../core/fields/field-kind.ts';
 import { idHeader, syncHeader } from '../../core/fields/headers.ts';
-import { once } from '../../core/once.ts';
 import {
   type Cell,
   describeCell,
@@ -101,10 +100,7 @@ export const planTab = (
 
 /** The steps as they reach the tabs that were read. */
 export function planSteps(steps: readonly RowStep[], tabs: Tabs): PlannedStep[] {
-  const idOf = (row: Row, { columns }: BoundTab) => describeCell(row[columns.id] ?? emptyCell);
-  const rowsById = once(() =>
-    mapKnown(tabs, (tab) => Map.groupBy(tab.rows.slice(1), (row) => idOf(row, tab))),
-  );
+  const sharedIds = mapKnown(tabs, (tab, entity) => findShared(steps, entity, tab));
   return steps.map((step, number) => {
     const { entity, kind } = step;
     const tab = tabs.get(entity);
@@ -121,11 +117,28 @@ export function planSteps(steps: readonly RowStep[], tabs: Tabs): PlannedStep[] 
       };
     const { position } = step;
     const read = tab.rows[position] ?? [];
-    const isShared = (rowsById().get(entity)?.get(idOf(read, tab)) ?? []).length > 1;
+    const isShared = sharedIds.get(entity)?.has(idOf(read, tab)) ?? false;
     const placed = kind === 'set' ? placeAll(tab, step, read) : [];
     const sparesOwn = kind === 'delete' && step.sparesOwn ? { sparesOwn: true as const } : {};
     return { number, kind, entity, position, placed, read, ...(isShared ? { isShared } : {}), ...sparesOwn };
   });
+}
+
+const idOf = (row: Row, { columns }: BoundTab): string => describeCell(row[columns.id] ?? emptyCell);
+
+/** The IDs of the rows that steps reach in a tab, as far as other rows show them too. */
+function findShared(steps: readonly RowStep[], entity: TabKind, tab: BoundTab): ReadonlySet<string> {
+  const reached = steps.flatMap((step) =>
+    step.kind === 'append' || step.entity !== entity ? [] : [idOf(tab.rows[step.position] ?? [], tab)],
+  );
+  const counts = new Map(reached.map((id) => [id, 0]));
+  if (counts.size > 0)
+    for (const row of tab.rows.slice(1)) {
+      const id = idOf(row, tab);
+      const count = counts.get(id);
+      if (count !== undefined) counts.set(id, count + 1);
+    }
+  return new Set(reached.filter((id) => (counts.get(id) ?? 0) > 1));
 }
 
 /** A step with own cells restores what a question named: formulas, which are right in their copies alone, are left to the user. */
@@ -234,21 +247,19 @@ export function applySteps(tab: BoundTab, { sets, appends, deletes }: TabSteps):
     rows[position] = overlay(rows[position] ?? [], placed);
   }
   const end = endOfRows(tab.rows, tab.columns);
-  const areHidden = Array.from({ length: tab.rowCount }, (_, row) => tab.hiddenRows.has(row));
   rows.splice(end, 0, ...appends.map(({ placed }) => overlay([], placed)));
-  areHidden.splice(end, 0, ...appends.map(() => false));
+  let hidden = [...tab.hiddenRows].map((row) => (row < end ? row : row + appends.length));
   for (const { position } of deletes) {
     rows.splice(position, 1);
-    areHidden.splice(position, 1);
+    hidden = hidden.flatMap((row) => (row === position ? [] : [row > position ? row - 1 : row]));
   }
-  const hiddenRows = new Set(areHidden.flatMap((isHidden, row) => (isHidden ? [row] : [])));
   const left = tab.rowCount + appends.length - deletes.length;
   const added = { at: end, count: appends.length, isOutside: tab.tableGrowth === 'never' };
   const deleted = deletes.map(({ position }) => position);
   return {
     ...tab,
     rows,
-    hiddenRows,
+    hiddenRows: new Set(hidden),
     tables: tab.tables.map((area) => afterSteps(area, added, deleted)),
     typed: tab.typed.map((column) => afterSteps(column, added, deleted)),
     rowCount: rowsAfter(tab, left),

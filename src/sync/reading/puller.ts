@@ -157,9 +157,10 @@ export class Puller extends Loop {
 
   /** Reads a list from its first page to its end. Other reading goes on in between, and what was read may have to be read once more. */
   async #sweepAnew(entity: ListedEntity, onRead: OnRead): Promise<Sweep> {
+    const { clock } = this.#options.link;
     const before = await this.#alone(async () => {
       const last = this.#finished.get(entity);
-      await this.#read(entity, (_reading, now) => firstSweepTurn(now));
+      await this.#read(entity, firstSweepTurn(clock.monotonicMs()));
       return last;
     });
     for (;;) {
@@ -167,7 +168,9 @@ export class Puller extends Loop {
       if (finished && finished !== before) return finished;
       const { sweep, total } = this.#sweeps.get(entity) ?? {};
       onRead(entity, sweep?.records ?? 0, false, total);
-      await this.#alone(() => this.#read(entity, nextSweepTurn));
+      const nextTurn = () =>
+        nextSweepTurn(this.#readingOf(entity), clock.monotonicMs(), this.#readingTimes());
+      await this.#alone(() => this.#read(entity, nextTurn()));
     }
   }
 
@@ -201,12 +204,15 @@ export class Puller extends Loop {
           await this.#pullCatalog();
         },
       },
-      ...listedEntities.map((entity) => ({
-        source: sourceOf(entity),
-        at: nextPageTurn(this.#readingOf(entity), now, times).at,
-        // The newest page may be well while a sweep stands before a page that is not.
-        work: async () => (await this.#read(entity, nextPageTurn)).kind === 'sweep',
-      })),
+      ...listedEntities.map((entity) => {
+        const turn = nextPageTurn(this.#readingOf(entity), now, times);
+        const work = async () => {
+          await this.#read(entity, turn);
+          // The newest page may be well while a sweep stands before a page that is not.
+          return turn.kind === 'sweep';
+        };
+        return { source: sourceOf(entity), at: turn.at, work };
+      }),
       ...listedEntities.map((entity) => this.#singlesTask(entity)),
       ...(link.entities.includes('contact') ? [this.#contactsTask()] : []),
     ]);
@@ -292,12 +298,11 @@ export class Puller extends Loop {
     problems.end(catalogSource);
   }
 
-  /** Reads the page that `choose` names, and ends the sweep that ends with it. Returns what was read. */
-  async #read(entity: ListedEntity, choose: typeof nextPageTurn): Promise<PageTurn> {
+  /** Reads a page, and ends the sweep that ends with it. */
+  async #read(entity: ListedEntity, turn: PageTurn): Promise<void> {
     const { link, onNews, problems } = this.#options;
     const { clock } = link;
     const before = this.#readingOf(entity);
-    const turn = choose(before, clock.monotonicMs(), this.#readingTimes());
     const begunAt = clock.now();
     try {
       if (turn.page > pagesMax)
@@ -314,7 +319,6 @@ export class Puller extends Loop {
       if (turn.page === 1 && !isAbridged) problems.end(singlesSourceOf(entity));
       if (changes > 0 && before.sweepsDone > 0) onNews(Number.isFinite(since) ? since : undefined);
       if (turn.kind === 'sweep') await this.#advanceSweep(before, turn, begunAt, { entity, ...answer });
-      return turn;
     } catch (error) {
       this.#readings.set(entity, noteFailure(this.#readingOf(entity), turn));
       throw error;
