@@ -73,9 +73,13 @@ export function takeLock(connection: Connection): void {
 export function makeDurable(connection: Connection): void {
   connection.setSetting('journal_mode', 'WAL');
   connection.setSetting('synchronous', 'FULL');
+  // The library's build takes 16 MB. What is asked for again and again is kept as objects, and the system keeps the file.
+  connection.setSetting('cache_size', -cacheKb);
   expectSetting(connection, 'journal_mode', 'wal');
   expectSetting(connection, 'synchronous', 2);
 }
+
+const cacheKb = 4_000;
 
 function expectSetting(connection: Connection, name: string, expected: string | number): void {
   const found = connection.readSetting(name);
