@@ -61,7 +61,8 @@ export function placeVariable(tree: Tree, variable: EnvironmentVariable, environ
   return [];
 }
 
-function readText({ isList, isNumber }: EnvironmentVariable, text: string): unknown {
+function readText({ isLines, isList, isNumber }: EnvironmentVariable, text: string): unknown {
+  if (isLines) return text.split('\n').filter((line) => !/^\s*(#|$)/.test(line));
   if (isList) return text.split(/[\s,]+/).filter((part) => part !== '');
   const number = isNumber ? Number(text) : Number.NaN;
   // What is no number stays as it was written, so that the error can show it.

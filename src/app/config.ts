@@ -11,9 +11,10 @@ import {
   type Tree,
   valueAt,
 } from './config-sources.ts';
-import { checkRelations } from './setting-relations.ts';
-import { findSources, type Sources } from './setting-sources.ts';
-import { settingWords } from './setting-words.ts';
+import { checkRelations } from './settings/relations.ts';
+import { findSources, type Sources } from './settings/sources.ts';
+import { warehouseName } from './settings/warehouse.ts';
+import { settingWords } from './settings/words.ts';
 import {
   type EnvironmentVariable,
   environmentVariables,
@@ -21,7 +22,6 @@ import {
   type Settings,
   settingsSchema,
 } from './settings.ts';
-import { warehouseName } from './warehouse-settings.ts';
 
 export type { Environment } from './config-sources.ts';
 

@@ -22,12 +22,12 @@ import { systemClock } from './clock.ts';
 import { type Environment, linkVariable, loadSettings } from './config.ts';
 import { openInstance } from './instance.ts';
 import { takeOwnership } from './owner.ts';
-import { nameSources } from './setting-sources.ts';
+import { nameSources } from './settings/sources.ts';
+import { warehouseName, warehouseStores } from './settings/warehouse.ts';
 import { enabledEntities, type Settings, warehouseEntities } from './settings.ts';
 import { openSheetSide, readRules } from './sheet-side.ts';
 import { shortHash } from './short-hash.ts';
 import { findNetworkDisk, networkDiskAdvice, privateStateAdvice } from './state-directory.ts';
-import { warehouseName, warehouseStores } from './warehouse-settings.ts';
 import { openWarehouseSide } from './warehouse-side.ts';
 
 /** A daemon of which the spreadsheet shows no sign of life for so long is gone. */

@@ -4,7 +4,7 @@ import { prettyFactory } from 'pino-pretty';
 import { framesOf } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
 import { showControls, showMarks } from '../core/text/visible-text.ts';
-import { hideLogins } from './setting-urls.ts';
+import { hideLogins } from './settings/urls.ts';
 
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -23,6 +23,7 @@ const secretFields = [
   'authorization',
   'x-api-key',
   'controlToken',
+  'controlTokens',
   'redisUrl',
   'warehouseUrl',
   'password',

@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { alertFormats } from '../alerts/webhook.ts';
 import { type Entity, entities } from '../core/record.ts';
 import { logLevels } from './logger.ts';
-import { count, flag, milliseconds, section, share, tabTitle, text, whole } from './setting-parts.ts';
-import { isReadable } from './setting-urls.ts';
-import { type WarehouseSettings, warehouse } from './warehouse-settings.ts';
+import { httpSettings } from './settings/http.ts';
+import { count, flag, milliseconds, section, share, tabTitle, text, whole } from './settings/parts.ts';
+import { isReadable } from './settings/urls.ts';
+import { type WarehouseSettings, warehouse } from './settings/warehouse.ts';
 
 const conflict = z.enum(['crm', 'sheet', 'ask']);
 
@@ -211,14 +212,6 @@ const unreadableRedis =
 
 const unreadableLogin = 'a sign % in the name or the password must be written as %25';
 
-const wrongHostName = 'must be a name such as sync.example.com, with nothing before or behind it';
-
-/** Whether a browser can ask under it, with a port or without one: it is compared with what browsers send, and anything else is never met. */
-const isHostName = (text: string): boolean => !/[/?#@\\\s]/.test(text) && URL.canParse(`http://${text}`);
-
-/** What a header of HTTP can carry: https://www.rfc-editor.org/rfc/rfc9110#section-5.5 */
-const headerText = /^[\x21-\x7e\xa0-\xff]([\x20-\x7e\xa0-\xff]*[\x21-\x7e\xa0-\xff])?$/;
-
 /** Every setting there is: its type, unit, default and meaning. The configuration file has this shape. */
 export const settingsSchema = z.strictObject({
   crm,
@@ -244,31 +237,7 @@ export const settingsSchema = z.strictObject({
     directory: z.string().min(1).default('state').describe('Where the mirror lives.'),
     historyDays: whole(90, 365, 'Days that the history is kept, so that what was changed can be taken back.'),
   }),
-  http: section({
-    host: z
-      .string()
-      .min(1)
-      .default('127.0.0.1')
-      .describe(
-        'Address on which health and control are served; one that other machines reach needs a token.',
-      ),
-    port: z.int().min(0).max(65_535).default(8080).describe('Port for it.'),
-    hostNames: z
-      .array(z.string().refine(isHostName, wrongHostName))
-      .default([])
-      .describe('Names under which it may be asked, besides localhost, the host and IP addresses.'),
-    controlToken: z
-      .string()
-      .min(16, 'must have at least 16 characters')
-      .regex(headerText, 'must be of one line of letters, digits and signs')
-      .optional()
-      .describe('Commands need it, and beyond this machine reading too; without it commands are off.'),
-    controlTokenFile: text('File with that token, where the environment does not have it.'),
-    readWithToken: flag(
-      false,
-      'Whether status, history, metrics and the page need the token on this machine too; health never does.',
-    ),
-  }),
+  http: httpSettings,
   health: section({
     graceMs: milliseconds(60_000, 'How long trouble that can pass by itself may last before it counts'),
     editAgeMs: milliseconds(900_000, 'How long an edit may wait until it is sent to the CRM'),
@@ -330,6 +299,8 @@ export interface EnvironmentVariable {
   readonly isNumber?: true;
   /** Parts are separated by commas, blanks or line breaks. */
   readonly isList?: true;
+  /** A list with one part a line; blank lines and those that begin with # are none. */
+  readonly isLines?: true;
 }
 
 /** Environment wins over the file. */
@@ -346,6 +317,7 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: 'HTTP_HOST', path: ['http', 'host'] },
   { name: 'HTTP_PORT', path: ['http', 'port'], isNumber: true },
   { name: 'CONTROL_TOKEN', path: ['http', 'controlToken'], isSecret: true },
+  { name: 'CONTROL_TOKENS', path: ['http', 'controlTokens'], isSecret: true, isLines: true },
   { name: 'ALERT_WEBHOOK_URL', path: ['alerts', 'webhookUrl'], isSecret: true },
   { name: 'LOG_LEVEL', path: ['log', 'level'] },
 ];

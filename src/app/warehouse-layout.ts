@@ -1,8 +1,8 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { openContext } from './doctor/context.ts';
 import { readCatalogNow } from './doctor/crm.ts';
+import { databaseOf } from './settings/warehouse.ts';
 import type { Settings } from './settings.ts';
-import { databaseOf } from './warehouse-settings.ts';
 import { layoutNow, termsOf } from './warehouse-side.ts';
 
 /**

@@ -13,13 +13,13 @@ import type { Keeper, Warehouse } from '../warehouse/port/port.ts';
 import { WarehouseSide } from '../warehouse/side.ts';
 import { systemClock } from './clock.ts';
 import { accountOf } from './owner.ts';
-import { type Settings, tabNames, warehouseEntities } from './settings.ts';
 import {
   auditMinuteOf,
   type WarehouseSettings,
   warehouseStores,
   warehouseTls,
-} from './warehouse-settings.ts';
+} from './settings/warehouse.ts';
+import { type Settings, tabNames, warehouseEntities } from './settings.ts';
 
 export interface DatabaseSurroundings {
   /** What the tables are signed with. */

@@ -1,5 +1,5 @@
 import { type Environment, readSources } from '../app/config.ts';
-import { nameSources } from '../app/setting-sources.ts';
+import { nameSources } from '../app/settings/sources.ts';
 import { explainError, framesOf, isSyncError } from '../core/errors.ts';
 import { showControls } from '../core/text/visible-text.ts';
 

@@ -1,5 +1,6 @@
 import { isOfDaemon } from '../app/answers.ts';
 import { daemonOrigin, type Environment, linkVariable, loadHttpSettings } from '../app/config.ts';
+import { strongestToken } from '../core/access.ts';
 import { type OwnCode, SyncError } from '../core/errors.ts';
 
 /** Longest time the daemon may take to answer a command. */
@@ -19,7 +20,9 @@ export async function callDaemon<Answer>(
   path: string,
   body?: object,
 ): Promise<Answer> {
-  const { controlToken, host, port } = loadHttpSettings(environment);
+  const http = loadHttpSettings(environment);
+  const { host, port } = http;
+  const token = strongestToken(http);
   const link = environment[linkVariable] || undefined;
   const prefix = link === undefined ? '' : `/links/${encodeURIComponent(link)}`;
   const origin = daemonOrigin(host, port);
@@ -29,7 +32,7 @@ export async function callDaemon<Answer>(
   const response = await fetch(`${origin}${prefix}${path}`, {
     method,
     headers: {
-      ...(controlToken === undefined ? {} : { authorization: `Bearer ${controlToken}` }),
+      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
       ...(body ? { 'content-type': 'application/json' } : {}),
     },
     ...(body ? { body: JSON.stringify(body) } : {}),
@@ -52,6 +55,7 @@ export async function callDaemon<Answer>(
 const codes: ReadonlyMap<number, OwnCode> = new Map([
   [400, 'COMMAND_UNCLEAR'],
   [401, 'CONTROL_REFUSED'],
+  [403, 'CONTROL_REFUSED'],
 ]);
 
 function describeStranger({ headers, status }: Response, origin: string): string {

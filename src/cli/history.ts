@@ -27,16 +27,43 @@ const readSelectors = <Query extends Readonly<Record<string, string>>>(query: Qu
   ...(query['since'] === undefined ? {} : { since: readSince(query['since'], systemClock.now()) }),
 });
 
+interface HistoryOptions {
+  readonly commands?: true;
+  readonly json?: true;
+}
+
 function addHistory(program: Command, { environment }: CommandContext): void {
   addSelectors(program.command('history'))
     .description('show what was changed, on which side, from what to what, and why; newest first')
     .option('--limit <count>', 'at most so many lines', '50')
+    .option('--commands', 'show instead which commands were given, and by which token')
     .option('--json', 'print the lines as JSON')
-    .action(async ({ json, ...query }: Record<string, string> & { json?: true }) => {
+    .action(async ({ commands, json, ...query }: Record<string, string> & HistoryOptions) => {
+      if (commands) return showCommands(environment, query['limit'] ?? '', json);
       const entries = await readPages(environment, readSelectors(query));
       if (json) return print(JSON.stringify({ entries }));
       print(...(entries.length > 0 ? entries.flatMap(describeEntry) : ['Nothing fits.']));
     });
+}
+
+interface CommandPage {
+  readonly commands: readonly {
+    readonly id: number;
+    readonly at: string;
+    readonly by: string;
+    readonly name: string;
+    readonly about: string;
+  }[];
+}
+
+async function showCommands(environment: Environment, limit: string, json?: true): Promise<void> {
+  const path = `/api/commands?${new URLSearchParams({ limit })}`;
+  const { commands } = await callDaemon<CommandPage>(environment, 'GET', path);
+  if (json) return print(JSON.stringify({ commands }));
+  const lines = commands.map(({ about, at, by, name }) =>
+    [localTime(Date.parse(at)), by, name, about].join('  ').trim(),
+  );
+  print(...(lines.length > 0 ? lines : ['No command was given.']));
 }
 
 interface HistoryPage {

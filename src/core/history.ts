@@ -7,6 +7,17 @@ export interface HistoryEntry extends JournalEntry {
   readonly id: number;
 }
 
+/** A command that somebody gave the daemon. */
+export interface CommandEntry {
+  /** Epoch ms. */
+  readonly at: number;
+  /** The name of the token that it came with. */
+  readonly by: string;
+  readonly name: string;
+  /** What it is about: ids, scopes and answers, and no value of a record. */
+  readonly about: string;
+}
+
 /** Which lines of the journal are meant; what is absent does not matter. */
 export interface HistoryQuery {
   readonly key?: RecordKey | undefined;

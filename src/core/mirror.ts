@@ -1,7 +1,7 @@
 import type { Fact } from './facts.ts';
 import type { Feed, Version } from './feed.ts';
 import type { Catalog } from './fields/catalog.ts';
-import type { HistoryEntry, HistoryQuery } from './history.ts';
+import type { CommandEntry, HistoryEntry, HistoryQuery } from './history.ts';
 import type { OpenWrite, Suspect } from './open-write.ts';
 import type { Entity, RecordId, RecordKey } from './record.ts';
 import type {
@@ -97,8 +97,12 @@ export interface Mirror extends SideStores {
   searchJournal(query: HistoryQuery): HistoryEntry[];
   /** The records to which something was written so often at least since then (epoch ms), by the journal; what was taken back does not count. */
   readBusyRecords(since: number, linesMin: number): RecordKey[];
-  /** Forgets lines from before a time, epoch ms. */
+  /** Forgets lines, and commands, from before a time, epoch ms. */
   forgetJournal(before: number): void;
+
+  appendCommand(command: CommandEntry): void;
+  /** The newest that are older than the one of that number, newest first. */
+  readCommands(limit: number, before?: number): readonly (CommandEntry & { readonly id: number })[];
 
   readSweeps(): readonly Sweep[];
   saveSweep(sweep: Sweep): void;

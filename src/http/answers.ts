@@ -8,6 +8,7 @@ import { answer, type Resolved, resolveAll, resolveConflict } from '../sync/answ
 import type { Engine } from '../sync/engine.ts';
 import { labelsOf } from '../sync/labels.ts';
 import { listRefused, listWaiting } from '../sync/status.ts';
+import type { NoteCommand } from './commands.ts';
 import { RequestRefused, readInput } from './input.ts';
 import { findField, findRecord } from './named.ts';
 
@@ -34,16 +35,21 @@ const answerBody = z.union(
 type Order = Exclude<z.output<typeof answerBody>, { readonly all: unknown }>;
 
 /** Takes answers to what waits; they are carried out in the next cycle. */
-export function addAnswerRoute(commands: FastifyInstance, engine: Engine): void {
-  commands.post('/api/answer', ({ body }) => {
-    const order = readInput(answerBody, body);
+export function addAnswerRoute(commands: FastifyInstance, engine: Engine, note: NoteCommand): void {
+  commands.post('/api/answer', (request) => {
+    const order = readInput(answerBody, request.body);
     expectCompared(engine);
-    if ('all' in order) return answerAll(engine, order.all);
+    if ('all' in order) {
+      const answered = answerAll(engine, order.all);
+      note(request, `all: ${order.all}`);
+      return answered;
+    }
     const scope = findScope(engine, order);
     if (order.seen) expectSame(engine, scope, order.seen);
     if (!listOpen(engine).includes(scope)) throw nothingWaits(engine, scope);
     if ('text' in order) settle(engine, scope, order.text);
     else give(engine, scope, order.answer);
+    note(request, `${scope}: ${'answer' in order ? order.answer : 'a text'}`);
     return { answered: nameAll(engine, [scope]), left: [] };
   });
 }

@@ -52,8 +52,8 @@ export async function startFront(options: FrontOptions) {
   const { clock, log, readLinks } = options;
   const bounds = { clock, room: new Room() };
   const server = createServer(options, log, bounds);
-  const access = createAccess(options, clock);
-  const metrics = createMetrics(clock, options.version, () => listUnserved(options));
+  const access = createAccess(options, clock, log);
+  const metrics = createMetrics(clock, options.version, access, () => listUnserved(options));
   const served = new Map<string, Served>();
   passOn(server, (name) => served.get(name)?.server);
   guardReading(server, access);

@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../core/ports.ts';
+import { covers, listTokens, type NamedToken, type Scope, type TokenSettings } from '../core/access.ts';
+import type { Clock, Log } from '../core/ports.ts';
 
 /** Wrong tokens that one address may send within {@link refusalsMs} before it is told to wait. */
 const refusalsMax = 10;
@@ -30,13 +31,27 @@ export function guardHost(server: FastifyInstance, hostNames: readonly string[])
     reply.headers(cautions);
     const { host } = request.headers;
     // Only what is no browser leaves it out.
-    if (host === undefined || isKnown(host, known)) next();
-    else {
+    if (host !== undefined && !isKnown(host, known)) {
       const error =
         'This daemon is not known under that name. Use localhost or an IP address, or add the name to http.hostNames.';
       reply.code(421).send({ error });
-    }
+    } else if (isFromOtherSite(request)) {
+      reply
+        .code(403)
+        .send({ error: 'A page of another site asked for this. Open the page of the daemon itself.' });
+    } else next();
   });
+}
+
+/**
+ * Whether a page of somebody else asks: browsers say so, and older ones at least where a form or a script comes from. A link may lead to the
+ * page, which shows nothing by itself.
+ */
+function isFromOtherSite({ headers, host, method }: FastifyRequest): boolean {
+  const { origin, 'sec-fetch-mode': mode, 'sec-fetch-site': site } = headers;
+  if (site === undefined) return origin !== undefined && URL.parse(origin)?.hostname !== hostnameOf(host);
+  const isLink = method === 'GET' && mode === 'navigate';
+  return (site === 'cross-site' || site === 'same-site') && !isLink;
 }
 
 function isKnown(host: string, known: ReadonlySet<string>): boolean {
@@ -59,38 +74,55 @@ export const isLoopback = (host: string): boolean =>
 /** Decides who may read, and who may command. */
 export type Access = ReturnType<typeof createAccess>;
 
-export interface AccessOptions {
+export interface AccessOptions extends TokenSettings {
   readonly host: string;
-  /** Without it every command is refused, and reading where it needs the token. */
-  readonly controlToken?: string | undefined;
-  /** Whether reading needs it too; where other machines reach the daemon it always does. */
+  /** Whether reading needs a token too; where other machines reach the daemon it always does. */
   readonly readWithToken?: boolean;
 }
 
 /**
- * Asks for the token: for commands always, for reading where the settings say so or other machines reach the daemon. An address that guesses
+ * Asks for a token: for commands always, for reading where the settings say so or other machines reach the daemon. An address that guesses
  * is told to wait, but a right token is always admitted: wrong ones may come from the same proxy.
  */
-export function createAccess(options: AccessOptions, clock: Clock) {
-  const { controlToken, host, readWithToken = false } = options;
+export function createAccess(options: AccessOptions, clock: Clock, log: Log) {
+  const { host, readWithToken = false } = options;
+  const tokens = listTokens(options);
   const countRefusal = countRefusals(clock);
-  const hasToken = ({ headers }: FastifyRequest) =>
-    controlToken !== undefined && isSame(tokenOf(headers.authorization), controlToken);
+  let refusals = 0;
+  const tokenOf = ({ headers }: FastifyRequest): NamedToken | undefined =>
+    findToken(tokens, headers.authorization);
+  /** Counts a wrong token. Returns whether its address sent too many of them. */
+  const noteWrong = ({ ip }: FastifyRequest): boolean => {
+    refusals += 1;
+    const count = countRefusal(ip);
+    // The first of a minute, and the first that has to wait: who guesses must not fill the disk.
+    if (count === 1 || count === refusalsMax + 1) log.warn('http.token_refused', { address: ip, count });
+    return count > refusalsMax;
+  };
   return {
     /** Whether everybody who reaches the daemon may read. */
     isReadingOpen: !readWithToken && isLoopback(host),
-    hasToken,
-    /** Whether the request has the token. One that has not is refused here. */
-    admit(request: FastifyRequest, reply: FastifyReply): boolean {
-      if (hasToken(request)) return true;
+    /** The token of a request; `undefined` where it has none that is right. */
+    tokenOf,
+    /** How many wrong tokens were refused. */
+    countRefusals: () => refusals,
+    /** Whether the request has a token that lets do this. One that has not is refused here. */
+    admit(request: FastifyRequest, reply: FastifyReply, wanted: Scope): boolean {
+      const token = tokenOf(request);
+      if (token && covers(token, wanted)) return true;
+      if (token) {
+        const error = `The token ${token.name} may ${token.scope}; this needs one that may ${wanted}.`;
+        reply.code(403).send({ error });
+        return false;
+      }
       // A page finds out that it has to ask for the token by sending none, and is no guesser.
-      if (request.headers.authorization !== undefined && countRefusal(request.ip) > refusalsMax) {
+      if (request.headers.authorization !== undefined && noteWrong(request)) {
         reply.code(429).header('retry-after', refusalsMs / 1_000);
         reply.send({ error: 'Too many wrong tokens came from this address. Wait a minute.' });
         return false;
       }
       reply.code(401).header('www-authenticate', 'Bearer realm="crm-sheet-sync"');
-      reply.send({ error: controlToken === undefined ? commandsAreOff : needsToken });
+      reply.send({ error: tokens.length === 0 ? commandsAreOff : needsToken });
       return false;
     },
   };
@@ -99,10 +131,10 @@ export function createAccess(options: AccessOptions, clock: Clock) {
 const commandsAreOff = 'Commands are off: start the daemon with CONTROL_TOKEN to use them.';
 const needsToken = 'This needs the header Authorization: Bearer CONTROL_TOKEN.';
 
-/** Keeps commands from those who do not have the token. */
-export function guardCommands(commands: FastifyInstance, access: Access): void {
+/** Keeps commands from those who do not have a token that lets them. */
+export function guardCommands(commands: FastifyInstance, access: Access, wanted: Scope): void {
   commands.addHook('onRequest', (request, reply, next) => {
-    if (access.admit(request, reply)) next();
+    if (access.admit(request, reply, wanted)) next();
   });
 }
 
@@ -118,7 +150,7 @@ export function guardReading(server: FastifyInstance, access: Access): void {
   server.addHook('onRequest', ({ method, routeOptions: { url } }, reply, next) => {
     // Commands have a guard of their own.
     const isLeft = url !== undefined && (method === 'POST' || healthRoutes.includes(url) || isOfPage(url));
-    if (isLeft || access.admit(reply.request, reply)) next();
+    if (isLeft || access.admit(reply.request, reply, 'read')) next();
   });
 }
 
@@ -140,10 +172,14 @@ function countRefusals(clock: Clock): (address: string) => number {
   };
 }
 
-/** The token of a header `Authorization`; empty where it has none. */
-const tokenOf = (header = ''): string => (header.startsWith('Bearer ') ? header.slice('Bearer '.length) : '');
+/** Finds the token that a header `Authorization` carries. All are compared, so that it takes the same time whatever was sent. */
+function findToken(tokens: readonly NamedToken[], authorization = ''): NamedToken | undefined {
+  const sent = authorization.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : '';
+  const [found] = tokens.filter(({ token }) => isSame(sent, token));
+  return found;
+}
 
-/** Compares digests: they have one length, so that it takes the same time whatever was sent. */
+/** Compares digests: they have one length. */
 function isSame(sent: string, right: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(sent), digest(right));

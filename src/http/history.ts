@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { HistoryQuery } from '../core/history.ts';
+import { recordKeyText } from '../core/record.ts';
 import { isTimeZone } from '../core/text/dates.ts';
 import type { Engine } from '../sync/engine.ts';
 import { labelEntry, labelsOf, labelUndo } from '../sync/labels.ts';
 import type { Link } from '../sync/link.ts';
 import { planUndoOf, undo } from '../sync/undo.ts';
+import type { NoteCommand } from './commands.ts';
 import { readInput } from './input.ts';
 import { findField, findRecord } from './named.ts';
 
@@ -71,16 +73,26 @@ export function addHistoryRoute(server: FastifyInstance, { link }: Engine): void
   });
 }
 
+/** What is taken back, by ids alone. */
+const describeOrder = ({ field, id, key, run }: HistoryQuery): string =>
+  [
+    ...(key ? [recordKeyText(key)] : []),
+    ...(field === undefined ? [] : [field]),
+    ...(id === undefined ? [] : [`line ${id}`]),
+    ...(run === undefined ? [] : [`run ${run}`]),
+  ].join(' ');
+
 /** Takes back what the body names, or says what that would come to. */
-export function addUndoRoute(commands: FastifyInstance, engine: Engine): void {
+export function addUndoRoute(commands: FastifyInstance, engine: Engine, note: NoteCommand): void {
   const { link } = engine;
-  commands.post('/api/undo', async ({ body }) => {
-    const { isDryRun, zone, ...named } = readInput(undoBody, body);
+  commands.post('/api/undo', async (request) => {
+    const { isDryRun, zone, ...named } = readInput(undoBody, request.body);
     const order = readNames(link, named);
     const labels = labelsOf(link, zone);
     if (isDryRun) return labelUndo(labels, planUndoOf(link, order));
     for (const side of engine.sides) side.expectWriter();
     const plan = await undo(link, order);
+    note(request, describeOrder(order));
     engine.kick();
     return labelUndo(labels, plan);
   });

@@ -7,6 +7,7 @@ import { type Health, isAlive, isReady } from '../sync/health.ts';
 import { readUnderWay } from '../sync/pushing/under-way.ts';
 import { type EntityStatus, readStatus } from '../sync/status.ts';
 import { unlessUnreadable, type Watch } from '../sync/watch.ts';
+import type { Access } from './guard.ts';
 
 /** A link as it is measured. */
 export interface Measured {
@@ -36,12 +37,14 @@ type Unserved = readonly [link: string, conditions: readonly Condition[]];
 export function createMetrics(
   clock: Clock,
   version: string,
+  access: Access,
   readUnserved: () => readonly Unserved[] = () => [],
 ) {
   const registry = new Registry();
   const links = new Set<Measured>();
   collectDefaultMetrics({ register: registry });
   defineInfo(registry, version);
+  defineRefusals(registry, access);
   const listLinks = () => [...links].map((link) => [labelOf(link), link] as const);
   const define = { gauge: adder(registry, Gauge, listLinks), counter: adder(registry, Counter, listLinks) };
   const lag = defineLag(registry);
@@ -90,6 +93,18 @@ function defineInfo(registry: Registry, version: string): void {
   const help = 'Which version of the program runs.';
   const info = new Gauge({ name: `${prefix}info`, help, labelNames: ['version'], registers: [registry] });
   info.set({ version }, 1);
+}
+
+function defineRefusals(registry: Registry, access: Access): void {
+  const metric: Counter = new Counter({
+    name: `${prefix}refused_tokens_total`,
+    help: 'Requests with a wrong token since the start.',
+    registers: [registry],
+    collect() {
+      metric.reset();
+      metric.inc(access.countRefusals());
+    },
+  });
 }
 
 const labelOf = ({ name }: Measured): Labels => (name === undefined ? {} : { link: name });

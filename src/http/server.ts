@@ -11,6 +11,7 @@ import { readStatus } from '../sync/status.ts';
 import type { Watch } from '../sync/watch.ts';
 import { addAnswerRoute } from './answers.ts';
 import { type Bounds, boundAnswers, Room } from './bounds.ts';
+import { addCommandsRoute, type NoteCommand, noteCommands } from './commands.ts';
 import { addEventsRoute } from './events.ts';
 import {
   type Access,
@@ -33,6 +34,8 @@ export interface HttpOptions extends AccessOptions {
   readonly version: string;
   /** Names under which it may be asked, besides `localhost` and IP addresses. */
   readonly hostNames?: readonly string[];
+  /** Addresses of proxies that say whom they ask for. */
+  readonly trustedProxies?: readonly string[];
 }
 
 /** A link as its HTTP side sees it. */
@@ -55,10 +58,11 @@ export async function startHttp(options: HttpOptions & LinkSide) {
   const { clock, log } = options.engine.link;
   const bounds = { clock, room: new Room() };
   const server = createServer(options, log, bounds);
-  const metrics = createMetrics(clock, options.version);
+  const access = createAccess(options, clock, log);
+  const metrics = createMetrics(clock, options.version, access);
   metrics.add(options);
   metrics.addRoute(server);
-  addLinkRoutes(server, options, createAccess(options, clock), bounds);
+  addLinkRoutes(server, options, access, bounds);
   const url = await listenAt(server, options);
   return { url, close: () => server.close() };
 }
@@ -77,7 +81,7 @@ export async function listenAt(server: FastifyInstance, { host, port }: HttpOpti
 
 /** A server that answers under its own names alone, within its bounds, and says what went wrong in a sentence. */
 export function createServer(
-  { host, hostNames = [] }: HttpOptions,
+  { host, hostNames = [], trustedProxies = [] }: HttpOptions,
   log: Log,
   bounds: Bounds,
 ): FastifyInstance {
@@ -85,6 +89,7 @@ export function createServer(
     bodyLimit: bodyLimitBytes,
     requestTimeout: requestTimeoutMs,
     forceCloseConnections: true,
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
   });
   guardHost(server, [host, ...hostNames]);
   boundAnswers(server, bounds);
@@ -99,13 +104,14 @@ export function createServer(
   return server;
 }
 
-/** Adds what answers a page whether its token is the right one. */
+/** Adds what answers a page whether its token is a right one, and what it may do. */
 export function addAccessRoute(server: FastifyInstance, access: Access): void {
   server.register(async (commands) => {
-    guardCommands(commands, access);
-    commands.post('/api/access', ({ body }, reply) => {
-      readInput(noBody, body);
-      return reply.code(204).send();
+    guardCommands(commands, access, 'read');
+    commands.post('/api/access', (request) => {
+      readInput(noBody, request.body);
+      const { name, scope } = access.tokenOf(request) ?? {};
+      return { name, scope };
     });
   });
 }
@@ -124,6 +130,7 @@ export function addLinkRoutes(
   const lastResync = addCommandRoutes(server, side, access);
   const readWhole = () => readWholeStatus(side, lastResync());
   addHistoryRoute(server, side.engine);
+  addCommandsRoute(server, side.engine.link);
   server.get('/api/status', readWhole);
   addEventsRoute(server, { ...bounds, readSamples: () => side.watch.samples, readWhole });
 }
@@ -147,42 +154,45 @@ export function readWholeStatus({ engine, health, watch }: LinkSide, resync: Res
   };
 }
 
-/** Adds the commands; answers how to see the last resync. */
+/** Adds the commands; returns how to see the last resync. */
 function addCommandRoutes(
   server: FastifyInstance,
   { backUp, engine, health }: LinkSide,
   access: Access,
 ): () => ResyncReport | undefined {
   let report: ResyncReport | undefined;
+  const note = noteCommands(engine.link, access);
   server.register(async (commands) => {
-    guardCommands(commands, access);
-    commands.addHook('onResponse', ({ routeOptions }, { statusCode }, done) => {
-      // Who guesses tokens could else fill the disk.
-      if (statusCode < 400) engine.link.log.info('command.done', { command: routeOptions.url });
-      done();
-    });
-    commands.post('/api/resync', ({ body }, reply) => {
-      readInput(noBody, body);
+    guardCommands(commands, access, 'operate');
+    commands.post('/api/resync', (request, reply) => {
+      readInput(noBody, request.body);
       if (report?.state !== 'running') {
+        note(request, '');
         void resync(engine, (progress) => {
           report = progress;
         });
       }
       return reply.code(202).send(report);
     });
-    addPlanRoutes(commands, engine, health);
-    commands.post('/api/compare', async ({ body }) => {
-      readInput(noBody, body);
+    addPlanRoutes(commands, engine, health, note);
+    commands.post('/api/compare', async (request) => {
+      readInput(noBody, request.body);
       if (engine.sides.every(({ compare }) => compare === undefined))
         throw new RequestRefused(400, 'Every cycle compares all rows already: no side needs it.');
+      note(request, '');
       return { sides: await engine.compare() };
     });
-    addUndoRoute(commands, engine);
-    commands.post('/api/backup', ({ body }) => {
-      readInput(noBody, body);
-      return { file: backUp() };
+    addUndoRoute(commands, engine, note);
+    commands.post('/api/backup', (request) => {
+      readInput(noBody, request.body);
+      const file = backUp();
+      note(request, file);
+      return { file };
     });
-    addAnswerRoute(commands, engine);
+  });
+  server.register(async (commands) => {
+    guardCommands(commands, access, 'answer');
+    addAnswerRoute(commands, engine, note);
   });
   return () => report;
 }
@@ -190,21 +200,22 @@ function addCommandRoutes(
 const applyBody = z.strictObject({ id: z.string().min(1).max(100) });
 
 /** Shows what the next cycle would do, with what keeps that from being all there is to do, and does exactly what was shown. */
-function addPlanRoutes(commands: FastifyInstance, engine: Engine, health: Health): void {
+function addPlanRoutes(commands: FastifyInstance, engine: Engine, health: Health, note: NoteCommand): void {
   commands.post('/api/plan', async ({ body }) => {
     readInput(noBody, body);
     const [plan, ...others] = (await engine.plans()).map((each) => ({ id: each.run, ...each }));
     const conditions = health.read().filter(({ makes }) => makes !== 'degraded');
     return { ...plan, ...(others.length > 0 ? { others } : {}), conditions };
   });
-  commands.post('/api/apply', async ({ body }) => {
-    const { id } = readInput(applyBody, body);
+  commands.post('/api/apply', async (request) => {
+    const { id } = readInput(applyBody, request.body);
     const differences = await engine.apply(id);
     if (differences === undefined)
       throw new RequestRefused(
         404,
         `There is no plan ${id}: the daemon keeps the newest few until they are applied, and none over a restart. Make a new one with plan.`,
       );
+    if (differences.length === 0) note(request, `plan ${id}`);
     return { id, isApplied: differences.length === 0, differences };
   });
 }

@@ -1,4 +1,4 @@
-import type { HistoryQuery } from '../core/history.ts';
+import type { CommandEntry, HistoryQuery } from '../core/history.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { type RecordKey, recordKeyText } from '../core/record.ts';
 import type { JournalEntry } from '../core/state.ts';
@@ -57,7 +57,10 @@ function planSearch({ before, field, id, key, run, since }: HistoryQuery) {
   return { from, number, conditions };
 }
 
-type Journal = Pick<Mirror, 'appendJournal' | 'searchJournal' | 'readBusyRecords' | 'forgetJournal'>;
+type Journal = Pick<
+  Mirror,
+  'appendJournal' | 'searchJournal' | 'readBusyRecords' | 'forgetJournal' | 'appendCommand' | 'readCommands'
+>;
 
 /**
  * What was done, in the order it was done. Nothing is ever changed; only what is too old is taken out. It grows to a year of lines, and every
@@ -78,6 +81,7 @@ export function openJournal(connection: Connection): Journal {
     `INSERT INTO journalField (field, entry)
      SELECT names.key, entries.value FROM json_each(?) AS names, json_each(names.value) AS entries`,
   );
+  const commands = openCommands(connection);
   const busy = openBusy(connection);
   const forget = connection.prepare('DELETE FROM journal WHERE at < ?');
   const forgetFields = connection.prepare(
@@ -122,8 +126,25 @@ export function openJournal(connection: Connection): Journal {
       connection.atomically(() => {
         forget.run(before);
         forgetFields.run();
+        commands.forget(before);
       });
     },
+    appendCommand: commands.append,
+    readCommands: commands.read,
+  };
+}
+
+/** What people told the daemon to do. */
+function openCommands(connection: Connection) {
+  const append = connection.prepare('INSERT INTO command (at, by, name, about) VALUES (?, ?, ?, ?)');
+  const newest = connection.prepare<CommandEntry & { id: number }>(
+    'SELECT id, at, by, name, about FROM command WHERE id < ? ORDER BY id DESC LIMIT ?',
+  );
+  const forget = connection.prepare('DELETE FROM command WHERE at < ?');
+  return {
+    append: ({ about, at, by, name }: CommandEntry) => void append.run(at, by, name, about),
+    read: (limit: number, before = Number.MAX_SAFE_INTEGER) => newest.all(before, limit),
+    forget: (before: number) => void forget.run(before),
   };
 }
 

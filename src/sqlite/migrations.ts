@@ -326,6 +326,15 @@ export const migrations: readonly string[] = [
   `
   ALTER TABLE agreement ADD COLUMN leave TEXT;
   `,
+  `
+  CREATE TABLE command (
+    id INTEGER PRIMARY KEY,
+    at INTEGER NOT NULL,
+    by TEXT NOT NULL,
+    name TEXT NOT NULL,
+    about TEXT NOT NULL
+  ) STRICT;
+  `,
 ];
 
 /** The schema from which on facts are JSON. */

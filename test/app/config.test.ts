@@ -54,6 +54,8 @@ test('the needed settings alone are enough, and everything else has its default'
     hostNames: [],
     port: 8080,
     readWithToken: false,
+    controlTokens: [],
+    trustedProxies: [],
   });
 });
 
@@ -64,6 +66,8 @@ test('the environment wins over the file', () => {
     hostNames: [],
     port: 9000,
     readWithToken: false,
+    controlTokens: [],
+    trustedProxies: [],
   });
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadLinks, loadSettings } from '../../src/app/config.ts';
-import { nameSources } from '../../src/app/setting-sources.ts';
+import { nameSources } from '../../src/app/settings/sources.ts';
 
 const key = `svc_live_${'0'.repeat(64)}`;
 

@@ -5,8 +5,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { stringify } from 'yaml';
 import { loadLinks, loadSettings } from '../../src/app/config.ts';
 import { linkNameOf } from '../../src/app/link.ts';
+import { auditMinuteOf, warehouseName, warehouseTls } from '../../src/app/settings/warehouse.ts';
 import { enabledEntities } from '../../src/app/settings.ts';
-import { auditMinuteOf, warehouseName, warehouseTls } from '../../src/app/warehouse-settings.ts';
 import { layoutNow, termsOf } from '../../src/app/warehouse-side.ts';
 
 const crm = {

@@ -38,7 +38,7 @@ of a field, \`<link>\` the name of a link, \`<id>\` the id of a user. [Operating
 const conditionsIntro = `\`/healthz\` is red while a condition makes the daemon not alive, \`/readyz\` while one makes it not alive or not ready. A degraded
 daemon does all of its work, but a person should know.`;
 
-const httpIntro = `The token goes in the header \`Authorization: Bearer CONTROL_TOKEN\`. “To read” needs it where other machines reach the daemon, as in Docker,
+const httpIntro = `The token goes in the header \`Authorization: Bearer …\`; the column says what it has to let do. “To read” needs one where other machines reach the daemon, as in Docker,
 and where \`http.readWithToken\` is set: [security](operating.md#security). Bodies and answers are JSON. A request that is refused is
 answered with \`{"error": "…"}\`. With several links each has these addresses below \`/links/<name>/\`. 503 with \`Retry-After\` says that too
 many long answers wait for slow readers; a reader who takes nothing for half a minute, and longer than a slow line needs, is cut off.`;

@@ -14,7 +14,11 @@ const meanings: readonly (readonly [route: string, meaning: string])[] = [
     'GET /api/history',
     'A page of the history, newest first: by `record` (its id, key or title), `field` (its name or header), `run`, `id` and `since`, at most `limit` lines and some 1 MB; each line also in labels, with times of `zone`; where there is more, `next` says with which `before` to ask on',
   ],
-  ['POST /api/access', 'Nothing but whether the token is right'],
+  [
+    'GET /api/commands',
+    'Which commands were given and by which token, newest first: at most `limit`; where there is more, `next` says with which `before` to ask on',
+  ],
+  ['POST /api/access', 'The name of the token, and what it may do'],
   ['POST /api/resync', 'Reads everything again; the status says how far it is'],
   [
     'POST /api/compare',
@@ -39,10 +43,12 @@ const isListed = (route: string): boolean => !/^(HEAD|OPTIONS) |^GET \/page\//.t
 /** Addresses that answer everybody with what they may know. */
 const open: readonly string[] = ['GET /', 'GET /livez', 'GET /healthz', 'GET /readyz'];
 
-/** Whether a request has to have the token. */
+/** What the token of a request has to let do. */
 function needOf(route: string): string {
   if (open.includes(route)) return 'no';
-  return route.startsWith('POST ') ? 'always' : 'to read';
+  if (!route.startsWith('POST ')) return 'to read';
+  if (route === 'POST /api/access') return 'any';
+  return route === 'POST /api/answer' ? 'answer' : 'operate';
 }
 
 /** The addresses in Markdown. Throws where one is not described, or what is described does not exist. */

@@ -1,7 +1,8 @@
+import { listTokens } from '../../core/access.ts';
 import { listedEntities } from '../../core/record.ts';
 import { type Environment, hideKeys, loadSettings } from '../config.ts';
-import { nameSources, type Sources } from '../setting-sources.ts';
-import { hideLogins } from '../setting-urls.ts';
+import { nameSources, type Sources } from '../settings/sources.ts';
+import { hideLogins } from '../settings/urls.ts';
 import { type Settings, sheetEntities } from '../settings.ts';
 import { type Check, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
 import { type DoctorContext, type DoctorWishes, openContext } from './context.ts';
@@ -105,7 +106,9 @@ function outcomeOf(findings: readonly Finding[]): Diagnosis['outcome'] {
 }
 
 const secretsOf = ({ queue, http, warehouse }: Settings): string[] =>
-  [queue.redisUrl, warehouse?.url, http.controlToken].filter((secret) => secret !== undefined);
+  [queue.redisUrl, warehouse?.url, ...listTokens(http).map(({ token }) => token)].filter(
+    (secret) => secret !== undefined,
+  );
 
 /** What another side says may quote a secret, and a key may stand in the setting of something else, which is shown. */
 const hideSecrets = (text: string, secrets: readonly string[]): string =>

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import process from 'node:process';
 import { z } from 'zod';
+import { strongestToken } from '../../core/access.ts';
 import { isSyncError } from '../../core/errors.ts';
 import { daemonOrigin } from '../config.ts';
 import { checkOwner } from '../owner.ts';
@@ -28,7 +29,7 @@ const daemon: Examination = {
   async examine({ settings: { http } }) {
     if (http.port === 0) return skipped('HTTP_PORT is 0: nobody knows where it would listen.');
     const origin = daemonOrigin(http.host, http.port);
-    const { controlToken: token } = http;
+    const token = strongestToken(http);
     const response = await fetch(`${origin}/healthz`, {
       headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
       // It would carry the token elsewhere.

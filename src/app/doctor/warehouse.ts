@@ -3,7 +3,7 @@ import { syncSchemaOf } from '../../warehouse/port/layout.ts';
 import type { Warehouse } from '../../warehouse/port/port.ts';
 import { systemClock } from '../clock.ts';
 import { createLog } from '../logger.ts';
-import { type WarehouseSettings, warehouseTls } from '../warehouse-settings.ts';
+import { type WarehouseSettings, warehouseTls } from '../settings/warehouse.ts';
 import { layoutNow, termsOf } from '../warehouse-side.ts';
 import { bad, doubtful, type Examination, type Finding, good, skipped } from './check.ts';
 import type { DoctorContext } from './context.ts';

@@ -95,29 +95,38 @@ async function askForToken(problem) {
     ];
     const token = await ask('Enter the token', content, { label: 'Use it', read: () => input.value.trim() });
     if (typeof token !== 'string') return false;
-    words = await findTokenProblem(token);
+    const { problem: found, scope } = await tryToken(token);
+    words = found;
     if (words !== '') continue;
     keepToken(token);
-    tell('The token is right: commands are on.');
+    tell(rightToken[scope]);
     return true;
   }
 }
 
 const wrongToken = 'This is not the right token.';
 
-async function findTokenProblem(token) {
+const rightToken = {
+  read: 'The token is right: it lets you see everything here, and do nothing.',
+  answer: 'The token is right: it lets you answer what waits.',
+  operate: 'The token is right: commands are on.',
+};
+
+/** Returns what the token may do, or what is wrong with it. */
+async function tryToken(token) {
   // No request carries such signs, as quotation marks of a chat, and no daemon takes a token that has them.
-  if (/[^\x20-\xff]/.test(token)) return wrongToken;
+  if (/[^\x20-\xff]/.test(token)) return { problem: wrongToken };
   try {
     const answer = await fetch('api/access', {
       method: 'POST',
       headers: { authorization: `Bearer ${token}` },
     });
-    if (answer.ok) return '';
-    const { error } = await answer.json();
-    return answer.status === 401 && !error.startsWith('Commands are off') ? wrongToken : error;
+    const { error, scope } = await answer.json();
+    if (answer.ok) return { problem: '', scope };
+    const isWrong = answer.status === 401 && !error.startsWith('Commands are off');
+    return { problem: isWrong ? wrongToken : error };
   } catch {
-    return 'The daemon does not answer.';
+    return { problem: 'The daemon does not answer.' };
   }
 }
 

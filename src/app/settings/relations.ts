@@ -1,13 +1,13 @@
-import { emptyCatalog } from '../core/fields/catalog.ts';
-import { customFieldKey, describeEntity } from '../core/fields/field.ts';
-import { idHeader, syncHeader } from '../core/fields/headers.ts';
-import { type Entity, entities } from '../core/record.ts';
-import { labelKey } from '../core/text/label-key.ts';
-import { isLoopback } from '../http/guard.ts';
-import { contactsField, extraFieldNames, recordUrlField } from '../sheet/cells/extra-fields.ts';
-import { findRuleFaults } from '../sheet/only/rule.ts';
-import { standardFieldNames } from '../sheet/policy.ts';
-import { isPlaceAlone, isSafeUrl, moreThanPlace, unsafeUrl } from './setting-urls.ts';
+import { listTokens } from '../../core/access.ts';
+import { emptyCatalog } from '../../core/fields/catalog.ts';
+import { customFieldKey, describeEntity } from '../../core/fields/field.ts';
+import { idHeader, syncHeader } from '../../core/fields/headers.ts';
+import { type Entity, entities } from '../../core/record.ts';
+import { labelKey } from '../../core/text/label-key.ts';
+import { isLoopback } from '../../http/guard.ts';
+import { contactsField, extraFieldNames, recordUrlField } from '../../sheet/cells/extra-fields.ts';
+import { findRuleFaults } from '../../sheet/only/rule.ts';
+import { standardFieldNames } from '../../sheet/policy.ts';
 import {
   allTabs,
   type Settings,
@@ -15,8 +15,9 @@ import {
   sheetEntities,
   tabNames,
   tabSettings,
-} from './settings.ts';
-import type { WarehouseSettings } from './warehouse-settings.ts';
+} from '../settings.ts';
+import { isPlaceAlone, isSafeUrl, moreThanPlace, unsafeUrl } from './urls.ts';
+import type { WarehouseSettings } from './warehouse.ts';
 
 /** Relations between settings that a schema of single values cannot hold. */
 export function checkRelations(settings: Settings): string[] {
@@ -30,9 +31,13 @@ export function checkRelations(settings: Settings): string[] {
   const problems = urls.flatMap(([place, url, isGood, words]) =>
     url === undefined || isGood(url) ? [] : [`${place}: ${words}`],
   );
-  if (http.readWithToken && http.controlToken === undefined)
+  const tokens = listTokens(http);
+  if (http.readWithToken && tokens.length === 0)
     problems.push('http.readWithToken: needs a token, http.controlToken (CONTROL_TOKEN)');
-  if (!isLoopback(http.host) && http.controlToken === undefined)
+  for (const part of ['name', 'token'] as const)
+    if (new Set(tokens.map((token) => token[part])).size < tokens.length)
+      problems.push(`http.controlTokens (CONTROL_TOKENS): two tokens have the same ${part}`);
+  if (!isLoopback(http.host) && tokens.length === 0)
     problems.push(
       `http.host (HTTP_HOST): other machines reach the daemon at ${http.host}, so it needs a token, http.controlToken (CONTROL_TOKEN, CONTROL_TOKEN_FILE)`,
     );

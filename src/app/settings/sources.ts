@@ -1,5 +1,5 @@
-import { type Environment, secretFilePath, type Tree, valueAt } from './config-sources.ts';
-import { type EnvironmentVariable, environmentVariables } from './settings.ts';
+import { type Environment, secretFilePath, type Tree, valueAt } from '../config-sources.ts';
+import { type EnvironmentVariable, environmentVariables } from '../settings.ts';
 
 /** Where the values of variables come from, by the name of each: advice such as “Check CRM_API_KEY” is about that place. */
 export type Sources = Readonly<Record<string, string>>;

@@ -1,0 +1,40 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Link } from '../sync/link.ts';
+import type { Access } from './guard.ts';
+import { readInput } from './input.ts';
+
+/** Notes a command that was taken. `about`: what it is about in the daemon's own words, never a value of a record. */
+export type NoteCommand = (request: FastifyRequest, about: string) => void;
+
+/** Keeps who gave which command: by the name of the token that came with it. */
+export function noteCommands({ clock, log, mirror }: Link, access: Access): NoteCommand {
+  return (request, about) => {
+    const name = request.routeOptions.url?.split('/').at(-1) ?? '';
+    const by = access.tokenOf(request)?.name ?? '';
+    mirror.appendCommand({ at: clock.now(), by, name, about });
+    log.info('command.done', { command: request.routeOptions.url, by });
+  };
+}
+
+const limitMax = 1_000;
+const wrongNumber = 'must be a whole number from 1 on';
+const wholeNumber = z.coerce.number(wrongNumber).int(wrongNumber).min(1, wrongNumber);
+const commandsQuery = z.strictObject({
+  before: wholeNumber.optional(),
+  limit: wholeNumber.max(limitMax, `must be ${limitMax} at most`).default(50),
+});
+
+/** Adds a page of the commands, newest first, with the number before which the next one begins where there is one. */
+export function addCommandsRoute(server: FastifyInstance, { mirror }: Link): void {
+  server.get('/api/commands', (request) => {
+    const { before, limit } = readInput(commandsQuery, request.query);
+    const [commands, more] = [mirror.readCommands(limit + 1, before), limit];
+    const shown = commands.slice(0, more);
+    const next = commands.length > more ? shown.at(-1)?.id : undefined;
+    return {
+      commands: shown.map(({ at, ...command }) => ({ ...command, at: new Date(at).toISOString() })),
+      ...(next === undefined ? {} : { next }),
+    };
+  });
+}
