@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Document, isMap, parseDocument } from 'yaml';
 import { SyncError } from '../core/errors.ts';
@@ -50,6 +50,8 @@ export function keepSecret(file: string, secret: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     writeFileSync(file, secret, { mode: 0o600 });
+    // A file that was there keeps the mode it had.
+    chmodSync(file, 0o600);
   } catch (cause) {
     throw new SyncError('CONFIG_INVALID', `The secret file ${file} can not be written.`, { cause });
   }

@@ -138,8 +138,13 @@ export function openLink(
   }
 }
 
-function openOwnMirror({ state: { directory } }: Settings, log: Log) {
-  const opened = openMirror({ directory, reserveBytes: diskReserveBytes, now: systemClock.now() });
+function openOwnMirror({ state: { backups, directory } }: Settings, log: Log) {
+  const opened = openMirror({
+    directory,
+    reserveBytes: diskReserveBytes,
+    now: systemClock.now(),
+    backupsMax: backups,
+  });
   const { openToOthers, timesCorrected } = opened;
   if (timesCorrected > 0) log.warn('clock.was-set-back', { rows: timesCorrected });
   if (openToOthers.length > 0)
@@ -219,7 +224,7 @@ export function backUpStopped({ state }: Settings): string {
     const message = `There is no mirror in ${state.directory} (STATE_DIR), so nothing was copied.`;
     throw new SyncError('CONFIG_INVALID', message);
   }
-  const { backUp, mirror } = openMirror({ directory: state.directory });
+  const { backUp, mirror } = openMirror({ directory: state.directory, backupsMax: state.backups });
   try {
     return backUp(systemClock.now());
   } finally {

@@ -235,7 +235,8 @@ export const settingsSchema = z.strictObject({
   }),
   state: section({
     directory: z.string().min(1).default('state').describe('Where the mirror lives.'),
-    historyDays: whole(90, 365, 'Days that the history is kept, so that what was changed can be taken back.'),
+    historyDays: whole(1, 365, 'Days that the history is kept, so that what was changed can be taken back.'),
+    backups: count(10, 'Copies of the mirror that are kept, the newest; as many from before upgrades.'),
   }),
   http: httpSettings,
   health: section({

@@ -47,6 +47,8 @@ export const facts = {
   copiedAt: fact('copiedAt', isText),
   /** How many runs in a row had crashed when this one began, and when it did (epoch ms); app/daemon, which drops it at a good end. */
   run: fact('run', pairOf(isNumber, isNumber)),
+  /** When something was last forgotten (epoch ms), and how many lines of the history were so far; sync/forget. */
+  forgotten: fact('history.forgotten', pairOf(isNumber, isNumber)),
   /** The greatest token of a lease under which the mirror was opened; sync/lease. */
   leaseToken: fact('lease.token', isNumber),
   /** Names of the keys that are known to open the account whose records the mirror holds; sync/reading/account. */

@@ -1,6 +1,7 @@
 import { isSyncError, SyncError } from '../core/errors.ts';
 import { writeTimeMs } from '../core/fence.ts';
 import type { Clock, Fence, Lane, Log, Sending } from '../core/ports.ts';
+import { createHider, type HideSecret } from '../core/text/hide-secret.ts';
 import type { Permit, RequestBudget } from './budget.ts';
 import { type Endpoint, type EndpointName, type Envelope, endpoints, type Scope } from './contract.ts';
 import { type Exchange, exchange, type OutgoingRequest } from './exchange.ts';
@@ -237,7 +238,13 @@ const fillPath = (path: string, values: Readonly<Record<string, string>> = {}): 
   path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
 
 /** An answer may quote the key, and answers are quoted in errors. */
-const hideKey = (ended: Exchange, key: string): Exchange =>
-  ended.kind === 'reply'
-    ? { ...ended, text: ended.text.replaceAll(key, '(the key)') }
-    : { ...ended, reason: ended.reason.replaceAll(key, '(the key)') };
+function hideKey(ended: Exchange, secret: string): Exchange {
+  const hide = hiders.get(secret) ?? createHider(secret, '(the key)');
+  hiders.set(secret, hide);
+  return ended.kind === 'reply'
+    ? { ...ended, text: hide(ended.text) }
+    : { ...ended, reason: hide(ended.reason) };
+}
+
+/** There are as many as keys, and one more for each that was exchanged. */
+const hiders = new Map<string, HideSecret>();

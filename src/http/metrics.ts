@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { facts } from '../core/facts.ts';
 import type { Clock } from '../core/ports.ts';
 import { type Condition, ownConditions } from '../sync/conditions.ts';
 import type { Engine } from '../sync/engine.ts';
@@ -225,6 +226,11 @@ function addWorkMetrics({ counter, gauge }: Define): void {
       ...sides.map(({ name, tally: { tableSteps } }): Value => [{ side: name }, tableSteps]),
       [{ side: 'crm' }, tally.crmWrites],
     ],
+  );
+  counter(
+    'forgotten_lines_total',
+    'Lines of the history that were forgotten because they were too old.',
+    ({ engine }) => engine.link.mirror.readFact(facts.forgotten)?.[1] ?? 0,
   );
   counter(
     'misdirected_writes_total',

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { ClientConfig } from 'pg';
 import { SyncError } from '../core/errors.ts';
+import { createHider } from '../core/text/hide-secret.ts';
 
 /** How the connection is encrypted: with a certificate that is checked, with any certificate, or not at all. */
 export type Tls = 'verify' | 'encrypt' | 'off';
@@ -53,7 +54,7 @@ export function readAddress(options: AddressOptions): Address {
   return {
     place,
     user,
-    hide: (text) => (isSecret ? text.replaceAll(password, '(a secret)') : text),
+    hide: createHider(isSecret ? password : '', '(a secret)'),
     readConfig: () => ({ ...config, ssl: tlsConfig(tls, options.caFile) }),
   };
 }

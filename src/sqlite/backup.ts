@@ -9,12 +9,35 @@ const backupFile = (directory: string, name: string): string => join(directory, 
 /** A time, epoch ms, as it can stand in the name of a file. */
 const timeName = (at: number): string => new Date(at).toISOString().replaceAll(':', '-');
 
-/** Copies the mirror into `backups/` of the state directory under the time of the copy, epoch ms. Returns the file. */
-export function backUp(connection: Connection, directory: string, at: number): string {
-  const file = backupFile(directory, `mirror-${timeName(at)}`);
+/**
+ * Copies the mirror into `backups/` of the state directory under the time of the copy, epoch ms. Returns the file. Of older copies so many
+ * are kept that there are `backupsMax` of each sort.
+ */
+export function backUp(connection: Connection, directory: string, at: number, backupsMax: number): string {
+  const file = backupFile(directory, `${copyPrefix}${timeName(at)}`);
   copyMirror(connection, file, new Date(at).toISOString());
+  pruneBackups(directory, backupsMax);
   return file;
 }
+
+/** Keeps the newest copies of each sort. */
+export function pruneBackups(directory: string, backupsMax: number): void {
+  const backups = dirname(backupFile(directory, ''));
+  if (!existsSync(backups)) return;
+  for (const prefix of [copyPrefix, schemaPrefix]) dropOldest(backups, prefix, backupsMax);
+}
+
+const copyPrefix = 'mirror-';
+
+/** Deletes all copies but the newest: they hold what people are told is forgotten. */
+function dropOldest(backups: string, prefix: string, keptMax: number): void {
+  const copies = readdirSync(backups).filter((name) => name.startsWith(prefix) && name.endsWith('.db'));
+  const timeOf = (name: string) => name.slice(-timeLength);
+  const oldestFirst = copies.toSorted((one, other) => timeOf(one).localeCompare(timeOf(other)));
+  for (const name of oldestFirst.slice(0, -keptMax)) rmSync(join(backups, name));
+}
+
+const timeLength = '2026-01-01T00-00-00.000Z.db'.length;
 
 /**
  * Keeps the `mirror` as an earlier version left it, under the time of that: whoever goes back and works on with the earlier version leaves

@@ -59,7 +59,13 @@ function planSearch({ before, field, id, key, run, since }: HistoryQuery) {
 
 type Journal = Pick<
   Mirror,
-  'appendJournal' | 'searchJournal' | 'readBusyRecords' | 'forgetJournal' | 'appendCommand' | 'readCommands'
+  | 'appendJournal'
+  | 'countJournal'
+  | 'searchJournal'
+  | 'readBusyRecords'
+  | 'forgetJournal'
+  | 'appendCommand'
+  | 'readCommands'
 >;
 
 /**
@@ -83,14 +89,7 @@ export function openJournal(connection: Connection): Journal {
   );
   const commands = openCommands(connection);
   const busy = openBusy(connection);
-  const forget = connection.prepare('DELETE FROM journal WHERE at < ?');
-  const forgetFields = connection.prepare(
-    `WITH RECURSIVE known (name) AS (
-       SELECT MIN(field) FROM journalField
-       UNION ALL SELECT (SELECT MIN(field) FROM journalField WHERE field > name) FROM known WHERE name IS NOT NULL)
-     DELETE FROM journalField
-     WHERE field IN (SELECT name FROM known) AND entry < (SELECT COALESCE(MIN(id), ${Number.MAX_SAFE_INTEGER}) FROM journal)`,
-  );
+  const old = openOld(connection);
   return {
     appendJournal(entries) {
       connection.atomically(() => {
@@ -122,15 +121,42 @@ export function openJournal(connection: Connection): Journal {
         .map((row) => ({ ...fromRow(row), id: Number(row['id']) }));
     },
     readBusyRecords: busy.read,
-    forgetJournal(before) {
+    countJournal: old.count,
+    forgetJournal: (wanted, linesMax) =>
       connection.atomically(() => {
-        forget.run(before);
-        forgetFields.run();
-        commands.forget(before);
-      });
-    },
+        const forgotten = old.forget(wanted, linesMax);
+        commands.forget(forgotten.before);
+        return forgotten;
+      }),
     appendCommand: commands.append,
     readCommands: commands.read,
+  };
+}
+
+/** Takes out of the journal what is too old. To be called in a transaction. */
+function openOld(connection: Connection) {
+  const forget = connection.prepare('DELETE FROM journal WHERE at < ?');
+  const counts = connection.prepare<{ lines: number }>('SELECT COUNT(*) AS lines FROM journal WHERE at < ?');
+  const staying = connection.prepare<{ at: number }>('SELECT at FROM journal ORDER BY at LIMIT 1 OFFSET ?');
+  const forgetFields = connection.prepare(
+    `WITH RECURSIVE known (name) AS (
+       SELECT MIN(field) FROM journalField
+       UNION ALL SELECT (SELECT MIN(field) FROM journalField WHERE field > name) FROM known WHERE name IS NOT NULL)
+     DELETE FROM journalField
+     WHERE field IN (SELECT name FROM known) AND entry < (SELECT COALESCE(MIN(id), ${Number.MAX_SAFE_INTEGER}) FROM journal)`,
+  );
+  return {
+    count: () => counts.all(Number.MAX_SAFE_INTEGER)[0]?.lines ?? 0,
+    forget(wanted: number, linesMax?: number) {
+      const [oldest] = staying.all(0);
+      const [first] = linesMax === undefined ? [] : staying.all(linesMax);
+      // Lines of one moment go together, and those of the first one go however many they are.
+      const before = oldest && first ? Math.min(wanted, Math.max(first.at, oldest.at + 1)) : wanted;
+      const lines = counts.all(before)[0]?.lines ?? 0;
+      forget.run(before);
+      forgetFields.run();
+      return { before, lines };
+    },
   };
 }
 

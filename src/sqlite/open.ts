@@ -1,7 +1,7 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SyncError } from '../core/errors.ts';
-import { backUp, schemaCopies } from './backup.ts';
+import { backUp, pruneBackups, schemaCopies } from './backup.ts';
 import { noBallast, openBallast } from './ballast.ts';
 import { openBudgetLog } from './budget-log.ts';
 import { connect } from './connection.ts';
@@ -19,6 +19,8 @@ export interface MirrorOptions {
   readonly reserveBytes?: number;
   /** Epoch ms; nothing in the mirror is taken for later. */
   readonly now?: number;
+  /** How many copies are kept; all where absent. */
+  readonly backupsMax?: number;
 }
 
 /** The file of the mirror inside the state directory. */
@@ -29,7 +31,12 @@ export const mirrorFile = (directory: string): string => join(directory, 'mirror
  * closed or this process ends, however it ends. Fails with STATE_LOCKED, STATE_NEWER, STATE_BROKEN, STATE_FULL or
  * CONFIG_INVALID; a file that is refused stays as it is.
  */
-export function openMirror({ directory, now, reserveBytes }: MirrorOptions) {
+export function openMirror({
+  backupsMax = Number.POSITIVE_INFINITY,
+  directory,
+  now,
+  reserveBytes,
+}: MirrorOptions) {
   const openToOthers = createDirectory(directory);
   expectOwnLog(mirrorFile(directory));
   const ballast =
@@ -43,6 +50,7 @@ export function openMirror({ directory, now, reserveBytes }: MirrorOptions) {
     makeDurable(connection);
     checkIntegrity(connection, mirrorFile(directory));
     migrate(connection, migrations, schemaCopies(connection, mirrorFile(directory)));
+    pruneBackups(directory, backupsMax);
     const timesCorrected = now === undefined ? 0 : endFuture(connection, now);
     return {
       mirror: openTables(connection, ballast),
@@ -53,7 +61,7 @@ export function openMirror({ directory, now, reserveBytes }: MirrorOptions) {
       /** Paths of the state directory that other users of the machine can reach. */
       openToOthers,
       /** Copies the mirror into `backups/` of the state directory. Returns the file. `at` is epoch ms. */
-      backUp: (at: number) => backUp(connection, directory, at),
+      backUp: (at: number) => backUp(connection, directory, at, backupsMax),
     };
   } catch (error) {
     connection.close();

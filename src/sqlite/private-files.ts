@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const [ownerOnly, sticky] = [0o700, 0o1000];
+const [ownDirectory, ownFiles, sticky] = [0o700, 0o600, 0o1000];
 
 /** What the daemon itself keeps in a state directory: an operator may have other files there. */
 const ownFile = /^((mirror|budget)\.db(-wal|-shm)?|ballast)$/;
@@ -32,9 +32,10 @@ const pathsIn = (directory: string, names: RegExp): string[] =>
 
 /** Closes one file or directory. Returns whether nobody but its owner can reach it now. */
 export function closePath(path: string): boolean {
-  const { mode } = statSync(path);
+  const found = statSync(path);
+  const { mode } = found;
   if ((mode & sticky) !== 0) return false;
-  const closed = mode & ownerOnly;
+  const closed = mode & (found.isDirectory() ? ownDirectory : ownFiles);
   if (closed === (mode & 0o777)) return true;
   try {
     chmodSync(path, closed);

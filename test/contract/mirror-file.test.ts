@@ -41,6 +41,38 @@ describe('the file', () => {
     expect(existsSync(mirrorFile(join(directory, 'deep', 'state')))).toBe(true);
   });
 
+  test('of the copies the newest are kept, of those from before upgrades as many', () => {
+    const backups = join(directory, 'backups');
+    mkdirSync(backups);
+    for (const day of ['1', '2', '3'])
+      writeFileSync(join(backups, `before-leaving-schema-9-2026-01-0${day}T00-00-00.000Z.db`), '');
+    writeFileSync(join(backups, 'notes.txt'), '');
+    const { backUp, mirror } = openMirror({ directory, backupsMax: 2 });
+    for (const at of [1, 2, 3]) backUp(at * 1_000);
+    mirror.close();
+    expect(readdirSync(backups).toSorted()).toEqual([
+      'before-leaving-schema-9-2026-01-02T00-00-00.000Z.db',
+      'before-leaving-schema-9-2026-01-03T00-00-00.000Z.db',
+      'mirror-1970-01-01T00-00-02.000Z.db',
+      'mirror-1970-01-01T00-00-03.000Z.db',
+      'notes.txt',
+    ]);
+  });
+
+  test('nothing of what was deleted stays in the file', () => {
+    const { mirror } = open();
+    for (let id = 1; id <= 200; id += 1)
+      mirror.saveRecord(
+        storedRecord(lead(String(id)), { fields: { title: `Known as ${id} Petra Zwiebel` } }),
+      );
+    for (let id = 1; id <= 199; id += 1) mirror.dropRecord(lead(String(id)));
+    close();
+    const found = readFileSync(mirrorFile(directory))
+      .toString('latin1')
+      .match(/\d+ Petra Zwiebel/g);
+    expect(found).toEqual(['200 Petra Zwiebel']);
+  });
+
   test('a directory that can not be is a matter of configuration', () => {
     writeFileSync(join(directory, 'a-file'), '');
     const inAFile = failure(() => openMirror({ directory: join(directory, 'a-file', 'state') }));

@@ -66,8 +66,9 @@ describe('a file of another version', () => {
     earlier.close();
     const { mirror } = open();
 
-    const { found: _found, only: _only, ...known } = sheetFacts;
-    const names = Object.values({ ...facts, ...known }).map(
+    const { found: _found, only: _only, ...ofSheet } = sheetFacts;
+    const { forgotten: _forgotten, ...common } = facts;
+    const names = Object.values({ ...common, ...ofSheet }).map(
       (fact) => (typeof fact === 'function' ? fact('lead') : fact).name,
     );
     expect(new Set(earlierFacts.map(([{ name }]) => name))).toEqual(new Set([...names, 'rebase.task']));

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { recordKeyText } from '../../src/core/record.ts';
 import { emptyAgreement } from '../../src/core/state.ts';
+import { forgetOld } from '../../src/sync/forget.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 import { lead, outboxItem, storedRecord } from '../support/mirror-directory.ts';
 import { until } from '../support/until.ts';
@@ -25,4 +26,38 @@ test('a daemon forgets records that went longer ago than its history is kept, bu
   const left = mirror.readRecords().map(({ key }) => recordKeyText(key));
   expect(left).toEqual(['lead-2', 'lead-3', 'lead-4', 'lead-6', 'lead-7', 'lead-8', 'task-9']);
   expect(mirror.readContactReads()).toEqual([]);
+});
+
+test('a clock that jumps forward by years takes a tenth of the history a day, and it is said how much went', async () => {
+  const { link, log } = await openLinkStage({ leads: 0, opportunities: 0, tasks: 0 });
+  const { mirror } = link;
+  const dayMs = 24 * 60 * 60 * 1_000;
+  const now = link.clock.now();
+  const line = {
+    run: 'r',
+    key: lead('1'),
+    kind: 'update',
+    side: 'crm',
+    before: {},
+    lost: {},
+    cause: 'edited',
+  } as const;
+  const lines = Array.from({ length: 20_000 }, (_, number) => ({
+    ...line,
+    at: now - 20_000 + number,
+    after: { title: 'a' },
+  }));
+  mirror.appendJournal(lines);
+  const forgetAt = (at: number) => forgetOld({ ...link, clock: { ...link.clock, now: () => at } }, [mirror]);
+  const later = now + 10 * 365 * dayMs;
+  const left = [later, later + dayMs / 2, later + dayMs].map((at) => {
+    forgetAt(at);
+    return mirror.countJournal();
+  });
+
+  expect(left).toEqual([18_000, 18_000, 16_200]);
+  expect(mirror.searchJournal({ limit: 1 })[0]?.at).toBe(now - 1);
+  expect(
+    log.lines.filter(({ event }) => event === 'history.forgotten').map(({ fields }) => fields),
+  ).toMatchObject([{ lines: 2_000 }, { lines: 1_800 }]);
 });

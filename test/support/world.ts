@@ -137,7 +137,7 @@ export function forgetAgreed({ agreements, clock }: World): void {
 export const journalOf = ({ mirror }: World): JournalEntry[] =>
   mirror.searchJournal({ limit: 1_000_000 }).reverse();
 
-export const clearJournal = ({ mirror }: World): void => mirror.forgetJournal(Number.MAX_SAFE_INTEGER);
+export const clearJournal = ({ mirror }: World): void => void mirror.forgetJournal(Number.MAX_SAFE_INTEGER);
 
 export const layoutOf = (world: World): Layout => currentLayout(world);
 

@@ -1,5 +1,6 @@
 import { listTokens } from '../../core/access.ts';
 import { listedEntities } from '../../core/record.ts';
+import { createHider } from '../../core/text/hide-secret.ts';
 import { type Environment, hideKeys, loadSettings } from '../config.ts';
 import { nameSources, type Sources } from '../settings/sources.ts';
 import { hideLogins } from '../settings/urls.ts';
@@ -112,4 +113,4 @@ const secretsOf = ({ queue, http, warehouse }: Settings): string[] =>
 
 /** What another side says may quote a secret, and a key may stand in the setting of something else, which is shown. */
 const hideSecrets = (text: string, secrets: readonly string[]): string =>
-  hideLogins(hideKeys(secrets.reduce((shown, secret) => shown.replaceAll(secret, '(a secret)'), text)));
+  hideLogins(hideKeys(secrets.reduce((shown, secret) => createHider(secret, '(a secret)')(shown), text)));

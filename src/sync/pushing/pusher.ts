@@ -1,8 +1,8 @@
-import { ownerKeys } from '../../core/cascade.ts';
 import { isSyncError, SyncError } from '../../core/errors.ts';
 import type { Mirror } from '../../core/mirror.ts';
 import { type RecordKey, recordKeyText } from '../../core/record.ts';
-import type { OutboxItem, StoredRecord } from '../../core/state.ts';
+import type { OutboxItem } from '../../core/state.ts';
+import { forgetOld } from '../forget.ts';
 import type { Link } from '../link.ts';
 import { Lock, Loop } from '../loop.ts';
 import { isOfMirror, type Problems } from '../problems.ts';
@@ -165,27 +165,6 @@ export class Pusher extends Loop {
     }
     onNews();
   }
-}
-
-/** Forgets what is over for longer than the history is kept: its lines, and records that are gone and of which nothing is left on any side. */
-function forgetOld({ clock, mirror, times }: Link, sides: readonly Mirror[]): void {
-  const before = clock.now() - times.historyMs;
-  mirror.forgetJournal(before);
-  const records = mirror.readRecords();
-  // What outlives its lead goes on showing its name.
-  const present = records.filter(({ presence }) => presence === 'present');
-  const named = new Set(present.flatMap(ownerKeys).map(recordKeyText));
-  const isOver = ({ key, lastSeenAt, presence, written }: StoredRecord): boolean =>
-    presence === 'gone' &&
-    Math.max(lastSeenAt, written?.at ?? lastSeenAt) < before &&
-    !named.has(recordKeyText(key)) &&
-    sides.every((side) => !side.findAgreement(key) && !side.findOutboxItem(key));
-  mirror.transaction(() => {
-    for (const { key } of records.filter(isOver)) {
-      mirror.dropRecord(key);
-      if (key.entity === 'lead') mirror.dropContactRead(key.id);
-    }
-  });
 }
 
 /** Wakes the worker. A queue that does not answer is no loss: the refill adds what is due as soon as it does. */
