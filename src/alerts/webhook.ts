@@ -23,7 +23,16 @@ export interface WebhookOptions {
   /** What the messages begin with. */
   readonly title: string;
   readonly clock: Clock;
+  readonly post: PostText;
 }
+
+/** Posts a text and returns the status of the answer. Redirects are not followed: they would carry what is told elsewhere. */
+export type PostText = (
+  url: URL,
+  text: string,
+  headers: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+) => Promise<number>;
 
 /** Tells of an alert; rejects when it was not taken. */
 export type SendAlert = (alert: Alert, stopping: AbortSignal) => Promise<void>;
@@ -32,22 +41,16 @@ export type SendAlert = (alert: Alert, stopping: AbortSignal) => Promise<void>;
 const timeoutMs = 10_000;
 
 /** Makes a sender that posts alerts. Fails with ALERT_UNSENT, which never names the address: that often carries a token. */
-export function createWebhook({ clock, format = 'json', title, url }: WebhookOptions): SendAlert {
+export function createWebhook({ clock, format = 'json', post, title, url }: WebhookOptions): SendAlert {
   return async (alert, stopping) => {
     const deadline = new AbortController();
     const isOver = new AbortController();
     void clock.sleep(timeoutMs, isOver.signal).then(() => deadline.abort());
     try {
       const { address, login } = takeLogin(url);
-      const { body, status } = await fetch(address, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', ...login },
-        body: JSON.stringify(bodies[format](alert, wordsOf(alert, title))),
-        // It would carry what is told elsewhere.
-        redirect: 'manual',
-        signal: AbortSignal.any([deadline.signal, stopping]),
-      });
-      await body?.cancel();
+      const text = JSON.stringify(bodies[format](alert, wordsOf(alert, title)));
+      const headers = { 'content-type': 'application/json', ...login };
+      const status = await post(address, text, headers, AbortSignal.any([deadline.signal, stopping]));
       if (status < 200 || status > 299)
         throw new SyncError('ALERT_UNSENT', `The receiver answered ${status}.`);
     } catch (error) {
@@ -60,15 +63,15 @@ export function createWebhook({ clock, format = 'json', title, url }: WebhookOpt
   };
 }
 
-/** `fetch` takes no address with a name and a password in it. */
+/** What an address says of a login goes in a header. */
 function takeLogin(url: string) {
   const address = new URL(url);
   const { password, username } = address;
-  if (username === '' && password === '') return { address: url, login: {} };
+  if (username === '' && password === '') return { address, login: {} };
   address.username = '';
   address.password = '';
   const words = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
-  return { address: address.href, login: { authorization: `Basic ${words.toString('base64')}` } };
+  return { address, login: { authorization: `Basic ${words.toString('base64')}` } };
 }
 
 function wordsOf({ condition, event }: Alert, title: string): string {
@@ -112,8 +115,5 @@ const pickCondition = ({ makes, name, words }: Condition) => ({ name, words, mak
 const escapeText = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** `fetch` fails with the reason one level below. */
-function codeOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : 'no answer';
-}
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'no answer';

@@ -11,6 +11,7 @@ import { Health } from '../sync/health.ts';
 import { Watch } from '../sync/watch.ts';
 import { systemClock } from './clock.ts';
 import { linkNameOf, openLink, type RereadKeys, type Surroundings } from './link.ts';
+import { post } from './proxies.ts';
 import type { Settings } from './settings.ts';
 import { version } from './version.ts';
 
@@ -104,7 +105,7 @@ export function createAlerts(settings: Settings, log: Log): Alerts | undefined {
   const { format, webhookUrl: url } = settings.alerts;
   if (url === undefined) return undefined;
   const title = settings.link ? `crm-sheet-sync ${settings.link.name}` : 'crm-sheet-sync';
-  const send = createWebhook({ url, format, title, clock: systemClock });
+  const send = createWebhook({ url, format, title, clock: systemClock, post });
   return new Alerts({ link: linkNameOf(settings), send, clock: systemClock, log, random: Math.random });
 }
 

@@ -22,6 +22,7 @@ import { systemClock } from './clock.ts';
 import { type Environment, linkVariable, loadSettings } from './config.ts';
 import { openInstance } from './instance.ts';
 import { takeOwnership } from './owner.ts';
+import { carry } from './proxies.ts';
 import { nameSources } from './settings/sources.ts';
 import { warehouseName, warehouseStores } from './settings/warehouse.ts';
 import { enabledEntities, type Settings, warehouseEntities } from './settings.ts';
@@ -86,7 +87,7 @@ export function openLink(
       board: lease?.board,
     });
     const common = { clock: systemClock, random: Math.random, log };
-    const client = { ...settings.crm, ...common };
+    const client = { ...settings.crm, ...common, carry };
     const slots = openSlots(settings, { mirror, budgetLog }, sharedBudget);
     const keys = openKeys(settings, rereadKeys);
     const budget = createKeyBudget(settings, slots.log, keys);

@@ -2,6 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as encrypt } from 'node:tls';
+import type { FindProxy } from '../core/proxy.ts';
 
 /** One HTTP request, ready to be sent. */
 export interface OutgoingRequest {
@@ -40,27 +41,42 @@ const answerBytesMax = 64 * 1024 * 1024;
  * whether it was done, and a hundred connections a minute cost nothing. Redirects are not followed: they
  * would carry the key elsewhere.
  */
-export function exchange(request: OutgoingRequest, deadline: AbortSignal): Promise<Exchange> {
+export function exchange(
+  request: OutgoingRequest,
+  deadline: AbortSignal,
+  findProxy: FindProxy = () => undefined,
+): Promise<Exchange> {
   const { method, url, headers, body = '' } = request;
   const { promise, resolve } = Promise.withResolvers<Exchange>();
   const isEncrypted = url.protocol === 'https:';
-  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
-  const line = connect({ host, port: Number(url.port || (isEncrypted ? 443 : 80)) });
-  const socket = isEncrypted ? encrypted(line, host) : line;
+  const host = hostOf(url);
+  const proxy = isEncrypted ? findProxy(url) : undefined;
+  const line = connect(placeOf(proxy ?? url));
   let isConnected = false;
   const fail = (error: unknown) => {
     const late = isConnected ? 'no complete answer in time' : 'no connection in time';
     const reason = deadline.aborted ? late : reasonOf(error);
     resolve({ kind: isConnected ? 'unanswered' : 'unsent', reason });
   };
-  // Nothing leaves before this event, so an error before it means that nothing was sent.
-  socket.once(isEncrypted ? 'secureConnect' : 'connect', () => {
-    isConnected = true;
-  });
+  const open = (way: Socket): Socket => {
+    const socket = isEncrypted ? encrypted(way, host) : way;
+    // Nothing leaves before this event, so an error before it means that nothing was sent.
+    socket.once(isEncrypted ? 'secureConnect' : 'connect', () => {
+      isConnected = true;
+    });
+    return socket;
+  };
   const outgoing = (isEncrypted ? https : http).request(url, {
     method,
     headers: body ? { ...headers, 'content-length': Buffer.byteLength(body) } : headers,
-    createConnection: () => socket,
+    createConnection: (_options, done) => {
+      if (!proxy) return open(line);
+      tunnel(line, proxy, url).then(
+        (way) => done(null, open(way)),
+        (error: Error) => done(error, line),
+      );
+      return undefined;
+    },
   });
   const giveUp = () => {
     // After an ordinary close the system goes on for about a minute to send what the other side has not confirmed, and a write that we gave
@@ -68,6 +84,8 @@ export function exchange(request: OutgoingRequest, deadline: AbortSignal): Promi
     if (line.connecting) line.destroy();
     else line.resetAndDestroy();
     outgoing.destroy();
+    // A request that has no line yet does not say that it was destroyed.
+    fail(undefined);
   };
   deadline.addEventListener('abort', giveUp, { once: true });
   // Not every end without an answer is an error to Node: a 101, for example, just closes the connection.
@@ -81,6 +99,48 @@ export function exchange(request: OutgoingRequest, deadline: AbortSignal): Promi
   outgoing.end(body);
   return promise;
 }
+
+/** A name, or an address without brackets. */
+const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, '$1');
+
+const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
+
+const placeOf = (url: URL) => ({ host: hostOf(url), port: portOf(url) });
+
+/** What a proxy answers before the line is through; more is no such answer. */
+const tunnelAnswerMax = 8_192;
+
+/** Asks a proxy for a line to the host of the address: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6. Rejects where it gives none. */
+async function tunnel(line: Socket, proxy: URL, url: URL): Promise<Socket> {
+  const isEncrypted = proxy.protocol === 'https:';
+  const way = isEncrypted ? encrypted(line, hostOf(proxy)) : line;
+  await happens(way, isEncrypted ? 'secureConnect' : 'connect');
+  const target = `${url.hostname}:${portOf(url)}`;
+  const login = decodeURIComponent(`${proxy.username}:${proxy.password}`);
+  const headers = [
+    `Host: ${target}`,
+    ...(login === ':' ? [] : [`Proxy-Authorization: Basic ${Buffer.from(login).toString('base64')}`]),
+  ];
+  way.write([`CONNECT ${target} HTTP/1.1`, ...headers, '', ''].join('\r\n'));
+  let answer = '';
+  while (!answer.includes('\r\n\r\n')) {
+    await happens(way, 'readable');
+    const chunk: unknown = way.read();
+    if (chunk === null && way.readableEnded) break;
+    answer += Buffer.isBuffer(chunk) ? chunk.toString('latin1') : '';
+    if (answer.length > tunnelAnswerMax) break;
+  }
+  const [, status = 'nothing that is HTTP'] = /^HTTP\/1\.[01] (\d{3})/.exec(answer) ?? [];
+  if (status === '200') return way;
+  line.destroy();
+  throw new Error(`the proxy ${proxy.host} answered ${status}`);
+}
+
+const happens = (socket: Socket, event: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    socket.once(event, () => resolve());
+    socket.once('error', reject);
+  });
 
 /** What is spoken through a line to the host so that nobody else understands it. An address is no name of a server. */
 const encrypted = (line: Socket, host: string): Socket =>

@@ -26,7 +26,7 @@ interface Answer extends Omit<AnswerHeaders, 'headers'> {
 /** Looks at a CRM without changing anything. Every request is sent once; the same one again is answered from memory. */
 export type CrmProbe = ReturnType<typeof createCrmProbe>;
 
-type CrmProbeOptions = Pick<CrmHttpOptions, 'baseUrl' | 'timeoutMs' | 'budget' | 'clock'>;
+type CrmProbeOptions = Pick<CrmHttpOptions, 'baseUrl' | 'timeoutMs' | 'budget' | 'clock' | 'carry'>;
 
 export function createCrmProbe(options: CrmProbeOptions) {
   const { budget, clock } = options;

@@ -148,6 +148,8 @@ const compact = { prettyPrint: false };
  */
 const callOptions = ({ rootUrl, timeoutMs }: SheetsClientOptions) => ({
   retry: false,
+  // It goes by HTTPS_PROXY and NO_PROXY, also for an emulator on this machine.
+  noProxy: ['localhost', '127.0.0.1', '[::1]'],
   redirect: 'manual' as const,
   timeout: timeoutMs,
   ...(rootUrl !== undefined && { rootUrl }),

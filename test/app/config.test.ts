@@ -210,6 +210,30 @@ test.each([
   },
 );
 
+test('a password goes to no other machine in clear text, but to neighbours in the network of containers', () => {
+  const warehouse = (url: string, tls: string) => ({
+    ...needed,
+    WAREHOUSE_URL: url,
+    ...writeConfig(`warehouse:\n  tls: ${tls}\n`),
+  });
+  for (const redis of [
+    'redis://:word@redis:6379',
+    'redis://redis.example:6379',
+    'rediss://:word@redis.example',
+    'redis://:word@127.0.0.1',
+  ])
+    expect(mistakes({ ...needed, REDIS_URL: redis })).toEqual([]);
+  for (const redis of ['redis://:word@redis.example:6379', 'redis://me:word@10.0.0.5'])
+    expect(mistakes({ ...needed, REDIS_URL: redis })).toEqual([
+      'queue.redisUrl (REDIS_URL): the password would go to another machine in clear text; use rediss://',
+    ]);
+  expect(mistakes(warehouse('postgres://me:word@db.example/crm', 'encrypt'))).toEqual([]);
+  expect(mistakes(warehouse('postgres://me:word@postgres/crm', 'off'))).toEqual([]);
+  expect(mistakes(warehouse('postgres://me:word@db.example/crm', 'off'))).toEqual([
+    'warehouse.tls: the password, and all data, would go to another machine in clear text; use verify, or encrypt',
+  ]);
+});
+
 test('an address for alerts whose password can not be read is refused and not repeated', () => {
   expect(mistakes({ ...needed, ALERT_WEBHOOK_URL: 'https://me:50%off@alerts.example/' })).toEqual([
     'alerts.webhookUrl (ALERT_WEBHOOK_URL): a sign % in the name or the password must be written as %25',

@@ -1,6 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Alert, AlertFormat } from '../../src/alerts/webhook.ts';
 import { createWebhook } from '../../src/alerts/webhook.ts';
+import { post } from '../../src/app/proxies.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { realClock } from '../support/real-clock.ts';
 import { type Script, startScriptedServer } from '../support/scripted-server.ts';
@@ -20,7 +21,7 @@ async function openReceiver(script: Script) {
 }
 
 const sendTo = (url: string, alert: Alert, format?: AlertFormat): Promise<void> =>
-  createWebhook({ url, title: 'crm-sheet-sync', clock: realClock, ...(format ? { format } : {}) })(
+  createWebhook({ url, title: 'crm-sheet-sync', clock: realClock, post, ...(format ? { format } : {}) })(
     alert,
     new AbortController().signal,
   );

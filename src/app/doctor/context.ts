@@ -10,6 +10,7 @@ import { systemClock } from '../clock.ts';
 import { createKeyBudget, keysOf, openSlots } from '../link.ts';
 import { createLog } from '../logger.ts';
 import { accountOf } from '../owner.ts';
+import { carry } from '../proxies.ts';
 import type { Settings } from '../settings.ts';
 import { sheetOptions } from '../sheet-side.ts';
 import { shortHash } from '../short-hash.ts';
@@ -33,10 +34,10 @@ export function openContext(settings: Settings, wishes: DoctorWishes = {}) {
   const budgetOf = (crm: Settings['crm']): RequestBudget =>
     opened.adopt(openBudget({ ...settings, crm }, state), (budget) => budget.close());
   const probe = (crm: Settings['crm']): CrmProbe =>
-    createCrmProbe({ ...crm, budget: budgetOf(crm), clock: systemClock });
+    createCrmProbe({ ...crm, budget: budgetOf(crm), clock: systemClock, carry });
   const openKey = (apiKey: string): LinkKey => {
     const crm = { ...settings.crm, apiKey, apiKeys: [] };
-    const surroundings = { clock: systemClock, random: Math.random, log };
+    const surroundings = { clock: systemClock, random: Math.random, log, carry };
     return {
       name: shortHash(apiKey),
       crm: createCrmClient({ ...crm, budget: budgetOf(crm), ...surroundings }),

@@ -1,10 +1,11 @@
-import { statfs } from 'node:fs/promises';
+import { access, constants, statfs } from 'node:fs/promises';
 import process from 'node:process';
 import { z } from 'zod';
 import { strongestToken } from '../../core/access.ts';
 import { isSyncError } from '../../core/errors.ts';
 import { daemonOrigin } from '../config.ts';
 import { checkOwner } from '../owner.ts';
+import { findProxy } from '../proxies.ts';
 import { findNetworkDisk, networkDiskAdvice, privateStateAdvice } from '../state-directory.ts';
 import { bad, doubtful, type Examination, type Finding, findingOf, good, skipped } from './check.ts';
 
@@ -97,5 +98,40 @@ const disk: Examination = {
   },
 };
 
+/** Which way requests go out, and whose certificates are taken beside those that everybody takes. */
+const network: Examination = {
+  name: 'way out',
+  async examine({ settings: { alerts, crm, sheet } }) {
+    const addresses = [
+      ['the CRM', crm.baseUrl],
+      ...(sheet ? [['Google', sheet.apiRootUrl ?? 'https://sheets.googleapis.com/']] : []),
+      ...(alerts.webhookUrl === undefined ? [] : [['alerts', alerts.webhookUrl]]),
+    ] as const;
+    const ways = addresses.map(([name = '', address = '']) => ({
+      name,
+      proxy: findProxy(new URL(address))?.host,
+    }));
+    const through = ways.flatMap(({ name, proxy }) =>
+      proxy === undefined ? [] : [`${name} through ${proxy}`],
+    );
+    const straight = ways.flatMap(({ name, proxy }) => (proxy === undefined ? [name] : []));
+    const found = [
+      ...through,
+      ...(straight.length > 0 ? [`straight to ${straight.join(' and ')}`] : []),
+    ].join(', ');
+    const { NODE_EXTRA_CA_CERTS: authorities } = process.env;
+    if (!authorities) return good(found);
+    const isThere = await access(authorities, constants.R_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return good(`${found}; authorities in ${authorities} are trusted as well`);
+    return bad(
+      `The authorities in ${authorities} (NODE_EXTRA_CA_CERTS) can not be read, so that they are not trusted.`,
+      'Name a file in PEM that this user may read, or take the variable out of the environment.',
+    );
+  },
+};
+
 /** Everything about this machine. */
-export const machineExaminations: readonly Examination[] = [daemon, stateDirectory, mirror, disk];
+export const machineExaminations: readonly Examination[] = [daemon, stateDirectory, mirror, disk, network];

@@ -16,12 +16,12 @@ import {
   tabNames,
   tabSettings,
 } from '../settings.ts';
-import { isPlaceAlone, isSafeUrl, moreThanPlace, unsafeUrl } from './urls.ts';
-import type { WarehouseSettings } from './warehouse.ts';
+import { isPlaceAlone, isSafeUrl, moreThanPlace, tellsPassword, unsafeUrl } from './urls.ts';
+import { type WarehouseSettings, warehouseTls } from './warehouse.ts';
 
 /** Relations between settings that a schema of single values cannot hold. */
 export function checkRelations(settings: Settings): string[] {
-  const { alerts, crm, http, sheet, warehouse } = settings;
+  const { alerts, crm, http, queue, sheet, warehouse } = settings;
   const urls: readonly [place: string, url: string | undefined, isGood: typeof isSafeUrl, words: string][] = [
     ['crm.baseUrl (CRM_BASE_URL)', crm.baseUrl, isSafeUrl, unsafeUrl],
     ['crm.baseUrl (CRM_BASE_URL)', crm.baseUrl, isPlaceAlone, moreThanPlace],
@@ -31,6 +31,14 @@ export function checkRelations(settings: Settings): string[] {
   const problems = urls.flatMap(([place, url, isGood, words]) =>
     url === undefined || isGood(url) ? [] : [`${place}: ${words}`],
   );
+  if (queue.redisUrl?.startsWith('redis:') && tellsPassword(queue.redisUrl))
+    problems.push(
+      'queue.redisUrl (REDIS_URL): the password would go to another machine in clear text; use rediss://',
+    );
+  if (warehouse && warehouseTls(warehouse) === 'off' && tellsPassword(warehouse.url))
+    problems.push(
+      'warehouse.tls: the password, and all data, would go to another machine in clear text; use verify, or encrypt',
+    );
   const tokens = listTokens(http);
   if (http.readWithToken && tokens.length === 0)
     problems.push('http.readWithToken: needs a token, http.controlToken (CONTROL_TOKEN)');

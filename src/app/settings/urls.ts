@@ -32,6 +32,18 @@ export function isSafeUrl(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && loopback.has(hostname));
 }
 
+/**
+ * Whether an address would carry its password through a network where others may listen. A name of one word is a neighbour in the network of
+ * the containers of one machine.
+ */
+export function tellsPassword(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { hostname, password } = new URL(text);
+  const isNear =
+    hostname === '' || loopback.has(hostname) || /^(127\.[\d.]+|[a-z][a-z0-9_-]*)$/i.test(hostname);
+  return password !== '' && !isNear;
+}
+
 export const moreThanPlace = 'must end with its path, and have no login in it: the key alone logs in';
 
 /** Paths are written behind it, a login would be sent instead of the key, and as the owner of the mirror it is kept there. */
