@@ -162,6 +162,9 @@ test('compose gives no container more than it needs', () => {
       tmpfs: ['/tmp'],
       cap_drop: ['ALL'],
       security_opt: ['no-new-privileges:true'],
+      mem_limit: expect.stringMatching(/^(\$\{\w+:-)?\d+[mg]\}?$/),
+      pids_limit: 200,
+      logging: { options: { 'max-size': '10m', 'max-file': '5' } },
     });
   }
   const dockerfile = read('Dockerfile');

@@ -16,11 +16,11 @@ function writtenAs(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const bytes = [...Buffer.from(character)].map((byte) => `%${hexOf(byte, 2)}`).join('');
   const units = [...character.split('')].map((unit) => `\\\\u${hexOf(unit.charCodeAt(0), 4)}`).join('');
-  return `(?:${escape(character)}|${bytes}|${units}|&#x0*${hexOf(code, 1)};|&#0*${code};)`;
+  return `(?:${quoted(character)}|${bytes}|${units}|&#x0*${hexOf(code, 1)};|&#0*${code};)`;
 }
 
 const hexOf = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
-const escape = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 /** What a secret is in codes that take it as bytes. Of Base64 what does not depend on what stands before and behind it. */
 function codesOf(secret: string): string[] {
@@ -35,5 +35,5 @@ function codesOf(secret: string): string[] {
   const forUrls = inBase64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
   const codes = [bytes.toString('hex'), ...inBase64, ...forUrls];
   // So short a piece may be part of any word.
-  return [...new Set(codes)].filter(({ length }) => length >= 12).map(escape);
+  return [...new Set(codes)].filter(({ length }) => length >= 12).map(quoted);
 }
