@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isSyncError, type OwnCode, SyncError } from '../core/errors.ts';
-import { parseJson } from '../core/text/parse-json.ts';
+import { parseForeignJson } from '../core/text/parse-json.ts';
 import { type Envelope, envelope, type Scope } from './contract.ts';
 import { type Exchange, rateRefusalStatus } from './exchange.ts';
 
@@ -75,7 +75,7 @@ const failure = (code: OwnCode, request: JudgedRequest, what: string): SyncError
 
 /** The CRM's envelope: it names its status in at least one of the two ways the specification demands. */
 function readEnvelope(text: string): Envelope | undefined {
-  const parsed = envelope.safeParse(parseJson(text));
+  const parsed = envelope.safeParse(parseForeignJson(text));
   if (!parsed.success) return undefined;
   const { http_code, status } = parsed.data;
   return http_code !== undefined || status === 'success' || status === 'failed' ? parsed.data : undefined;

@@ -1,8 +1,11 @@
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../core/ports.ts';
 
 /** Connections at a time; a browser opens six for all its pages. */
 const connectionsMax = 500;
+/** And from one address, so that nobody alone takes them all. */
+const connectionsPerAddressMax = 100;
 /** Bytes of answers that wait for their readers at a time, of all links together. */
 const waitingBytesMax = 32 * 1024 * 1024;
 /** An answer up to this size needs no room: those who watch the health are answered even if others read slowly. */
@@ -43,7 +46,7 @@ export interface Bounds {
 
 /** Gives every answer its room until it is read, and cuts off who does not read it; streams look after themselves. */
 export function boundAnswers(server: FastifyInstance, { clock, room }: Bounds): void {
-  server.server.maxConnections = connectionsMax;
+  boundConnections(server);
   server.addHook('onSend', async (_request, reply, payload) => {
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
     // A connection that has ended by now emits no further close.
@@ -63,5 +66,21 @@ export function boundAnswers(server: FastifyInstance, { clock, room }: Bounds): 
       if (!read.signal.aborted) reply.raw.destroy();
     });
     return payload;
+  });
+}
+
+function boundConnections({ server }: FastifyInstance): void {
+  server.maxConnections = connectionsMax;
+  const counts = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const { remoteAddress: address = '' } = socket;
+    const count = (counts.get(address) ?? 0) + 1;
+    if (count > connectionsPerAddressMax) return void socket.destroy();
+    counts.set(address, count);
+    socket.once('close', () => {
+      const left = (counts.get(address) ?? 1) - 1;
+      if (left > 0) counts.set(address, left);
+      else counts.delete(address);
+    });
   });
 }

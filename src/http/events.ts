@@ -12,6 +12,7 @@ export interface EventsOptions extends Bounds {
 
 /** Reading the status costs something, so many pages share one reading, and more pages than this are turned away. */
 const clientsMax = 50;
+const clientsPerAddressMax = 10;
 const lookEveryMs = 1_000;
 /** A look may take this part of the time at most: on a large mirror there are fewer of them. */
 const lookPart = 0.05;
@@ -20,6 +21,7 @@ const lookPart = 0.05;
 const clockwork = new Set(['now', 'sweepAgeMs', 'recordAgeP95Ms', 'parkedMs', 'endsAt']);
 
 interface Client {
+  readonly address: string;
   readonly stream: PassThrough;
   readonly raw: FastifyReply['raw'];
   /** What is sent and may not be read yet. */
@@ -43,14 +45,15 @@ export function addEventsRoute(server: FastifyInstance, options: EventsOptions):
   });
   let isLooking = false;
   // Whoever asks for the head alone never reads a stream to its end: it would count as a page that is open for ever.
-  server.get('/api/events', { exposeHeadRoute: false }, (_request, reply) => {
-    if (clients.size >= clientsMax)
+  server.get('/api/events', { exposeHeadRoute: false }, ({ ip: address }, reply) => {
+    const own = [...clients].filter((client) => client.address === address).length;
+    if (clients.size >= clientsMax || own >= clientsPerAddressMax)
       return reply.code(503).send({ error: 'Too many pages are open: close some of them.' });
     const news = readNews(options);
     const stream = new PassThrough();
     reply.type('text/event-stream; charset=utf-8').send(stream);
     const { raw } = reply;
-    const client: Client = { stream, raw, status: '', sampledAt: Number.NEGATIVE_INFINITY };
+    const client: Client = { address, stream, raw, status: '', sampledAt: Number.NEGATIVE_INFINITY };
     clients.add(client);
     stream.on('close', () => {
       client.unread?.giveBack();
