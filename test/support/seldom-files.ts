@@ -74,5 +74,6 @@ export const seldomFiles: readonly string[] = [
   'test/scenario/warehouse-old-edits.test.ts',
   'test/scenario/warehouse-recovery.test.ts',
   'test/scenario/warehouse-undo.test.ts',
+  'test/security/load.test.ts',
   'test/simulation/memory.test.ts',
 ];
