@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { SyncError } from '../core/errors.ts';
 import { isObject } from '../core/facts.ts';
+import { findProxyFaults } from '../core/proxy.ts';
 import { showControls } from '../core/text/visible-text.ts';
 import {
   type Environment,
@@ -94,7 +95,10 @@ function checkLinks(environment: Environment): CheckedLink[] {
   const { links: own = {}, ...given }: Tree = { crm: {}, ...readFile(environment) };
   const origin = { environment, tree: given, file: configFileOf(environment) };
   const tree = structuredClone(given);
-  const mistakes = environmentVariables.flatMap((variable) => placeVariable(tree, variable, environment));
+  const mistakes = [
+    ...findProxyFaults(environment),
+    ...environmentVariables.flatMap((variable) => placeVariable(tree, variable, environment)),
+  ];
   const links = settingsSchema.shape.links.safeParse(own, { error: settingWords });
   if (!links.success)
     mistakes.push(...links.error.issues.map((issue) => describeIssue(issue, { links: own }, ['links'])));

@@ -146,7 +146,8 @@ function openOwnMirror({ state: { backups, directory } }: Settings, log: Log) {
     now: systemClock.now(),
     backupsMax: backups,
   });
-  const { openToOthers, timesCorrected } = opened;
+  const { droppedBackups, openToOthers, timesCorrected } = opened;
+  if (droppedBackups.length > 0) log.info('state.backups_dropped', { names: droppedBackups });
   if (timesCorrected > 0) log.warn('clock.was-set-back', { rows: timesCorrected });
   if (openToOthers.length > 0)
     log.warn('state.open-to-others', { paths: openToOthers, advice: privateStateAdvice });

@@ -12,6 +12,7 @@ import { SheetSide } from '../sheet/side.ts';
 import type { Link } from '../sync/link.ts';
 import { systemClock } from './clock.ts';
 import { accountOf } from './owner.ts';
+import { agentFor } from './proxies.ts';
 import { type Settings, type SheetSettings, sheetEntities, tabSettings } from './settings.ts';
 
 export interface SheetSurroundings {
@@ -53,6 +54,7 @@ export const sheetOptions = (sheet: SheetSettings, log: Log): SheetsClientOption
   clock: systemClock,
   random: Math.random,
   log,
+  agentFor,
 });
 
 /** What the settings say of what is kept the same, and how. */

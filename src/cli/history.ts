@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { systemClock } from '../app/clock.ts';
 import type { Environment } from '../app/config.ts';
+import { SyncError } from '../core/errors.ts';
 import type { LabelledEntry, LabelledUndo } from '../sync/labels.ts';
 import { type CommandContext, exitCodes, print } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
@@ -39,7 +40,15 @@ function addHistory(program: Command, { environment }: CommandContext): void {
     .option('--commands', 'show instead which commands were given, and by which token')
     .option('--json', 'print the lines as JSON')
     .action(async ({ commands, json, ...query }: Record<string, string> & HistoryOptions) => {
-      if (commands) return showCommands(environment, query['limit'] ?? '', json);
+      if (commands) {
+        const others = Object.keys(query).filter((name) => name !== 'limit');
+        if (others.length > 0)
+          throw new SyncError(
+            'COMMAND_UNCLEAR',
+            `--commands goes with --limit alone, not with --${others.join(', --')}.`,
+          );
+        return showCommands(environment, query['limit'] ?? '', json);
+      }
       const entries = await readPages(environment, readSelectors(query));
       if (json) return print(JSON.stringify({ entries }));
       print(...(entries.length > 0 ? entries.flatMap(describeEntry) : ['Nothing fits.']));

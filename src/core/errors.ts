@@ -102,7 +102,7 @@ export const errorKinds = {
   ALERT_UNSENT: { ...operatorHelps, hint: 'Check ALERT_WEBHOOK_URL. The daemon tries again by itself.' },
   CONTROL_REFUSED: {
     ...operatorActs,
-    hint: 'Check CONTROL_TOKEN: it must be the one the daemon was started with.',
+    hint: 'Check CONTROL_TOKEN: it must be one that the daemon was started with, and that may do this.',
   },
 } as const satisfies Record<string, ErrorKind>;
 

@@ -40,6 +40,15 @@ export const namedOf =
     isObject(content) && Object.values(content).every(fits);
 
 /** The facts of a mirror that no side owns: what each is, and who writes it. */
+interface Forgotten {
+  readonly at: number;
+  readonly lines: number;
+  readonly historyMs: number;
+}
+
+const isForgotten: Fits<Forgotten> = (content): content is Forgotten =>
+  isObject(content) && ['at', 'lines', 'historyMs'].every((name) => isNumber(content[name]));
+
 export const facts = {
   /** The address of the CRM that the mirror belongs to; app/link. */
   crmAddress: fact('crm.baseUrl', isText),
@@ -47,8 +56,8 @@ export const facts = {
   copiedAt: fact('copiedAt', isText),
   /** How many runs in a row had crashed when this one began, and when it did (epoch ms); app/daemon, which drops it at a good end. */
   run: fact('run', pairOf(isNumber, isNumber)),
-  /** When something was last forgotten (epoch ms), and how many lines of the history were so far; sync/forget. */
-  forgotten: fact('history.forgotten', pairOf(isNumber, isNumber)),
+  /** When something was last forgotten (epoch ms), how many lines of the history were so far, and how long it was to be kept; sync/forget. */
+  forgotten: fact('history.forgotten', isForgotten),
   /** The greatest token of a lease under which the mirror was opened; sync/lease. */
   leaseToken: fact('lease.token', isNumber),
   /** Names of the keys that are known to open the account whose records the mirror holds; sync/reading/account. */

@@ -97,12 +97,10 @@ export interface Mirror extends SideStores {
   searchJournal(query: HistoryQuery): HistoryEntry[];
   /** The records to which something was written so often at least since then (epoch ms), by the journal; what was taken back does not count. */
   readBusyRecords(since: number, linesMin: number): RecordKey[];
-  countJournal(): number;
-  /**
-   * Forgets lines, and commands, from before a time, epoch ms, the oldest first, and of as many lines as that at most. Returns the time before
-   * which nothing is left.
-   */
-  forgetJournal(before: number, linesMax?: number): { readonly before: number; readonly lines: number };
+  /** When the oldest line was written, epoch ms; `undefined` where there is none. */
+  findOldestLine(): number | undefined;
+  /** Forgets lines, and commands, from before a time, epoch ms. Returns how many lines. */
+  forgetJournal(before: number): number;
 
   appendCommand(command: CommandEntry): void;
   /** The newest that are older than the one of that number, newest first. */

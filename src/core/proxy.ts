@@ -4,8 +4,32 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** Finds the proxy that a request to an address goes through; `undefined` where it goes straight there. */
 export type FindProxy = (url: URL) => URL | undefined;
 
+/** What is wrong with the proxies that the environment names, in words. */
+export const findProxyFaults = (environment: Environment): string[] =>
+  ['HTTPS_PROXY', 'HTTP_PROXY'].flatMap((name) => {
+    const text = environment[name] || environment[name.toLowerCase()];
+    // Its password is not repeated.
+    return text && !readProxy(text) ? [`${name}: must be an address such as http://proxy.example:3128`] : [];
+  });
+
+function readProxy(text: string): URL | undefined {
+  const url = URL.parse(text.includes('://') ? text : `http://${text}`);
+  if (!url || !/^https?:$/.test(url.protocol) || !isDecodable(`${url.username}${url.password}`))
+    return undefined;
+  return url;
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
- * Goes by HTTPS_PROXY, HTTP_PROXY and NO_PROXY as curl does, also in lower-case letters. What runs on this machine is never asked through a
+ * Goes by HTTPS_PROXY, HTTP_PROXY and NO_PROXY, also in lower-case letters; ranges of addresses are not understood there. What runs on this machine is never asked through a
  * proxy, whatever they say.
  */
 export function proxyFinder(environment: Environment): FindProxy {
@@ -15,7 +39,7 @@ export function proxyFinder(environment: Environment): FindProxy {
     const text = read(url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY');
     if (text === undefined || isOfThisMachine(url.hostname)) return undefined;
     if (exceptions.some((exception) => isException(url, exception))) return undefined;
-    return URL.parse(text.includes('://') ? text : `http://${text}`) ?? undefined;
+    return readProxy(text);
   };
 }
 

@@ -73,7 +73,10 @@ export function exchange(
       if (!proxy) return open(line);
       tunnel(line, proxy, url).then(
         (way) => done(null, open(way)),
-        (error: Error) => done(error, line),
+        (error: Error) => {
+          line.destroy();
+          done(error, line);
+        },
       );
       return undefined;
     },
@@ -116,7 +119,7 @@ async function tunnel(line: Socket, proxy: URL, url: URL): Promise<Socket> {
   const way = isEncrypted ? encrypted(line, hostOf(proxy)) : line;
   await happens(way, isEncrypted ? 'secureConnect' : 'connect');
   const target = `${url.hostname}:${portOf(url)}`;
-  const login = decodeURIComponent(`${proxy.username}:${proxy.password}`);
+  const login = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
   const headers = [
     `Host: ${target}`,
     ...(login === ':' ? [] : [`Proxy-Authorization: Basic ${Buffer.from(login).toString('base64')}`]),
@@ -132,14 +135,20 @@ async function tunnel(line: Socket, proxy: URL, url: URL): Promise<Socket> {
   }
   const [, status = 'nothing that is HTTP'] = /^HTTP\/1\.[01] (\d{3})/.exec(answer) ?? [];
   if (status === '200') return way;
-  line.destroy();
   throw new Error(`the proxy ${proxy.host} answered ${status}`);
 }
 
 const happens = (socket: Socket, event: string): Promise<void> =>
   new Promise((resolve, reject) => {
-    socket.once(event, () => resolve());
-    socket.once('error', reject);
+    const end = (settle: () => void) => {
+      socket.off(event, happened);
+      socket.off('error', failed);
+      settle();
+    };
+    const happened = () => end(resolve);
+    const failed = (error: Error) => end(() => reject(error));
+    socket.on(event, happened);
+    socket.on('error', failed);
   });
 
 /** What is spoken through a line to the host so that nobody else understands it. An address is no name of a server. */

@@ -7,7 +7,7 @@ import type { Clock, Fence, Log } from '../core/ports.ts';
 import { parseJson } from '../core/text/parse-json.ts';
 import { newSheetError } from '../sheet/port/errors.ts';
 import { brokenOff, isUnknownRange, refusedAnswer, sheetError, withAccount } from './errors.ts';
-import { createLogin, type Login } from './login/login.ts';
+import { type AgentFor, createLogin, type Login } from './login/login.ts';
 
 export type Spreadsheet = sheets_v4.Schema$Spreadsheet;
 export type Request = sheets_v4.Schema$Request;
@@ -24,6 +24,8 @@ export interface SheetsClientOptions {
   readonly writesPerMinute: number;
   /** How long one request may take at most. */
   readonly timeoutMs: number;
+  /** How an address is reached, as through a proxy; by the rules of the library where absent. */
+  readonly agentFor?: AgentFor;
   readonly clock: Clock;
   /** A chance in [0, 1). */
   readonly random: () => number;
@@ -146,13 +148,12 @@ const compact = { prettyPrint: false };
  * The library repeats reads three times within two seconds, which only wastes quota, and follows redirects, which could carry what is
  * sent elsewhere. Given per call, the root keeps its path.
  */
-const callOptions = ({ rootUrl, timeoutMs }: SheetsClientOptions) => ({
+const callOptions = ({ agentFor, rootUrl, timeoutMs }: SheetsClientOptions) => ({
   retry: false,
-  // It goes by HTTPS_PROXY and NO_PROXY, also for an emulator on this machine.
-  noProxy: ['localhost', '127.0.0.1', '[::1]'],
   redirect: 'manual' as const,
   timeout: timeoutMs,
   ...(rootUrl !== undefined && { rootUrl }),
+  ...(agentFor && { agent: agentFor }),
 });
 
 /** Ranges by ids of tabs go in the body of a request that only reads. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { isSyncError } from '../core/errors.ts';
 import type { Link } from '../sync/link.ts';
 import type { Access } from './guard.ts';
 import { readInput } from './input.ts';
@@ -12,7 +13,13 @@ export function noteCommands({ clock, log, mirror }: Link, access: Access): Note
   return (request, about) => {
     const name = request.routeOptions.url?.split('/').at(-1) ?? '';
     const by = access.tokenOf(request)?.name ?? '';
-    mirror.appendCommand({ at: clock.now(), by, name, about });
+    try {
+      mirror.appendCommand({ at: clock.now(), by, name, about });
+    } catch (error) {
+      if (!isSyncError(error)) throw error;
+      // It is done all the same: whoever gave it is not to give it again.
+      log.error('command.unnoted', { command: request.routeOptions.url, by, code: error.code });
+    }
     log.info('command.done', { command: request.routeOptions.url, by });
   };
 }
@@ -29,9 +36,9 @@ const commandsQuery = z.strictObject({
 export function addCommandsRoute(server: FastifyInstance, { mirror }: Link): void {
   server.get('/api/commands', (request) => {
     const { before, limit } = readInput(commandsQuery, request.query);
-    const [commands, more] = [mirror.readCommands(limit + 1, before), limit];
-    const shown = commands.slice(0, more);
-    const next = commands.length > more ? shown.at(-1)?.id : undefined;
+    const commands = mirror.readCommands(limit + 1, before);
+    const shown = commands.slice(0, limit);
+    const next = commands.length > limit ? shown.at(-1)?.id : undefined;
     return {
       commands: shown.map(({ at, ...command }) => ({ ...command, at: new Date(at).toISOString() })),
       ...(next === undefined ? {} : { next }),

@@ -12,7 +12,8 @@ export interface EventsOptions extends Bounds {
 
 /** Reading the status costs something, so many pages share one reading, and more pages than this are turned away. */
 const clientsMax = 50;
-const clientsPerAddressMax = 10;
+/** Behind a proxy that is not trusted all have one address. */
+const clientsPerAddressMax = 25;
 const lookEveryMs = 1_000;
 /** A look may take this part of the time at most: on a large mirror there are fewer of them. */
 const lookPart = 0.05;

@@ -35,7 +35,7 @@ export function guardHost(server: FastifyInstance, hostNames: readonly string[])
       const error =
         'This daemon is not known under that name. Use localhost or an IP address, or add the name to http.hostNames.';
       reply.code(421).send({ error });
-    } else if (isFromOtherSite(request)) {
+    } else if (isFromOtherSite(request, known)) {
       reply
         .code(403)
         .send({ error: 'A page of another site asked for this. Open the page of the daemon itself.' });
@@ -47,9 +47,13 @@ export function guardHost(server: FastifyInstance, hostNames: readonly string[])
  * Whether a page of somebody else asks: browsers say so, and older ones at least where a form or a script comes from. A link may lead to the
  * page, which shows nothing by itself.
  */
-function isFromOtherSite({ headers, host, method }: FastifyRequest): boolean {
+function isFromOtherSite({ headers, host, method }: FastifyRequest, known: ReadonlySet<string>): boolean {
   const { origin, 'sec-fetch-mode': mode, 'sec-fetch-site': site } = headers;
-  if (site === undefined) return origin !== undefined && URL.parse(origin)?.hostname !== hostnameOf(host);
+  if (site === undefined) {
+    const asking = origin === undefined ? undefined : (URL.parse(origin)?.hostname ?? '');
+    // A proxy may ask under another name than the page has.
+    return asking !== undefined && asking !== hostnameOf(host) && !known.has(asking);
+  }
   const isLink = method === 'GET' && mode === 'navigate';
   return (site === 'cross-site' || site === 'same-site') && !isLink;
 }
@@ -129,7 +133,8 @@ export function createAccess(options: AccessOptions, clock: Clock, log: Log) {
 }
 
 const commandsAreOff = 'Commands are off: start the daemon with CONTROL_TOKEN to use them.';
-const needsToken = 'This needs the header Authorization: Bearer CONTROL_TOKEN.';
+const needsToken =
+  'This needs the header Authorization: Bearer with CONTROL_TOKEN, or one of CONTROL_TOKENS.';
 
 /** Keeps commands from those who do not have a token that lets them. */
 export function guardCommands(commands: FastifyInstance, access: Access, wanted: Scope): void {

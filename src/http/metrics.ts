@@ -230,7 +230,7 @@ function addWorkMetrics({ counter, gauge }: Define): void {
   counter(
     'forgotten_lines_total',
     'Lines of the history that were forgotten because they were too old.',
-    ({ engine }) => engine.link.mirror.readFact(facts.forgotten)?.[1] ?? 0,
+    ({ engine }) => engine.link.mirror.readFact(facts.forgotten)?.lines ?? 0,
   );
   counter(
     'misdirected_writes_total',

@@ -70,7 +70,8 @@ export async function startHttp(options: HttpOptions & LinkSide) {
 /** Answers the address. Fails with CONFIG_INVALID where nobody can listen, as where the port is taken. */
 export async function listenAt(server: FastifyInstance, { host, port }: HttpOptions): Promise<string> {
   try {
-    return await server.listen({ host, port });
+    // Of a name with two addresses the library would serve the second one without bounds.
+    return await server.listen({ host: host === 'localhost' ? '127.0.0.1' : host, port });
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? error.code : undefined;
     if (reason === undefined) throw error;

@@ -34,14 +34,15 @@ export async function applyPlan(
 ): Promise<WriteEnd> {
   const open = commitPlan(link, plan);
   const saved = plan.outbox.save.map(({ key }) => key);
+  // What has begun is durable, and the sheet is read back behind the write: a turn of others changes neither.
   if (isLong(plan.table)) await link.clock.sleep(0);
-  // At once: a queue that does not answer must not come between the read of the table and the write.
+  // Together: a queue that does not answer must not come between the read of the table and the write.
   const written = open ? sendWrite(link, open, tally, mark) : nothingDone;
   const [end] = await Promise.all([written, wake(link, saved)]);
   return end;
 }
 
-/** Whether steps are so many that others get their turn between what is done with all of them. */
+/** Whether steps are so many, some ten milliseconds' worth, that others get their turn between what is done with all of them. */
 export const isLong = ({ length }: Plan['table']): boolean => length > 250;
 
 export const nothingDone: WriteEnd = { done: new Set(), undoneSteps: 0 };

@@ -128,7 +128,7 @@ export async function runCycle(link: SheetLink, order: Round & CycleStart): Prom
 
 /**
  * Plans once more what is to be written to the table, after another look at its rows: what was read may be seconds old by now. From that look
- * to the write nothing else is waited for.
+ * to the write nothing outside is waited for.
  */
 async function planAgain(
   link: SheetLink,
@@ -145,7 +145,7 @@ async function planAgain(
   return planCycle(link, trail, keepBoxes(link.mirror, looked), run);
 }
 
-/** How often a long plan is made anew because the mirror changed while others had their turn. */
+/** So often a long plan is made at most: then it is taken as it is, without another turn of others. */
 const plansMax = 3;
 
 /**

@@ -14,30 +14,49 @@ const timeName = (at: number): string => new Date(at).toISOString().replaceAll('
  * are kept that there are `backupsMax` of each sort.
  */
 export function backUp(connection: Connection, directory: string, at: number, backupsMax: number): string {
-  const file = backupFile(directory, `${copyPrefix}${timeName(at)}`);
+  const file = backupFile(directory, `mirror-${timeName(at)}`);
   copyMirror(connection, file, new Date(at).toISOString());
-  pruneBackups(directory, backupsMax);
+  pruneBackups(directory, backupsMax, at);
   return file;
 }
 
-/** Keeps the newest copies of each sort. */
-export function pruneBackups(directory: string, backupsMax: number): void {
+/**
+ * Keeps the newest copies of each sort that were made until now, epoch ms: they hold what people are told is forgotten. What has another name
+ * is an operator's own, and what was made later by a clock that was wrong stays as well. Returns the names of those that went.
+ */
+export function pruneBackups(directory: string, backupsMax: number, now: number): string[] {
   const backups = dirname(backupFile(directory, ''));
-  if (!existsSync(backups)) return;
-  for (const prefix of [copyPrefix, schemaPrefix]) dropOldest(backups, prefix, backupsMax);
+  if (!existsSync(backups)) return [];
+  const names = readdirSync(backups, { withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() ? [entry.name] : [],
+  );
+  return sorts.flatMap((pattern) => {
+    const copies = names.flatMap((name) => {
+      const time = pattern.exec(name)?.[1];
+      return time !== undefined && time <= timeName(now) ? [{ name, time }] : [];
+    });
+    const oldestFirst = copies.toSorted((one, other) => one.time.localeCompare(other.time));
+    return oldestFirst.slice(0, -backupsMax).flatMap(({ name }) => (drop(join(backups, name)) ? [name] : []));
+  });
 }
 
-const copyPrefix = 'mirror-';
+/** The names of both sorts of copies, with their time. */
+const sorts = [
+  /^mirror-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)\.db$/,
+  /^before-leaving-schema-\d+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)\.db$/,
+];
 
-/** Deletes all copies but the newest: they hold what people are told is forgotten. */
-function dropOldest(backups: string, prefix: string, keptMax: number): void {
-  const copies = readdirSync(backups).filter((name) => name.startsWith(prefix) && name.endsWith('.db'));
-  const timeOf = (name: string) => name.slice(-timeLength);
-  const oldestFirst = copies.toSorted((one, other) => timeOf(one).localeCompare(timeOf(other)));
-  for (const name of oldestFirst.slice(0, -keptMax)) rmSync(join(backups, name));
+/** Whether a file could be deleted: one in a directory of another user can not. */
+function drop(file: string): boolean {
+  try {
+    rmSync(file);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && /^E(PERM|ACCES|ROFS)$/.test(String(error.code)))
+      return false;
+    throw error;
+  }
 }
-
-const timeLength = '2026-01-01T00-00-00.000Z.db'.length;
 
 /**
  * Keeps the `mirror` as an earlier version left it, under the time of that: whoever goes back and works on with the earlier version leaves

@@ -60,7 +60,7 @@ function planSearch({ before, field, id, key, run, since }: HistoryQuery) {
 type Journal = Pick<
   Mirror,
   | 'appendJournal'
-  | 'countJournal'
+  | 'findOldestLine'
   | 'searchJournal'
   | 'readBusyRecords'
   | 'forgetJournal'
@@ -121,12 +121,11 @@ export function openJournal(connection: Connection): Journal {
         .map((row) => ({ ...fromRow(row), id: Number(row['id']) }));
     },
     readBusyRecords: busy.read,
-    countJournal: old.count,
-    forgetJournal: (wanted, linesMax) =>
+    findOldestLine: old.find,
+    forgetJournal: (before) =>
       connection.atomically(() => {
-        const forgotten = old.forget(wanted, linesMax);
-        commands.forget(forgotten.before);
-        return forgotten;
+        commands.forget(before);
+        return old.forget(before);
       }),
     appendCommand: commands.append,
     readCommands: commands.read,
@@ -137,7 +136,7 @@ export function openJournal(connection: Connection): Journal {
 function openOld(connection: Connection) {
   const forget = connection.prepare('DELETE FROM journal WHERE at < ?');
   const counts = connection.prepare<{ lines: number }>('SELECT COUNT(*) AS lines FROM journal WHERE at < ?');
-  const staying = connection.prepare<{ at: number }>('SELECT at FROM journal ORDER BY at LIMIT 1 OFFSET ?');
+  const oldest = connection.prepare<{ at: number | null }>('SELECT MIN(at) AS at FROM journal');
   const forgetFields = connection.prepare(
     `WITH RECURSIVE known (name) AS (
        SELECT MIN(field) FROM journalField
@@ -146,16 +145,12 @@ function openOld(connection: Connection) {
      WHERE field IN (SELECT name FROM known) AND entry < (SELECT COALESCE(MIN(id), ${Number.MAX_SAFE_INTEGER}) FROM journal)`,
   );
   return {
-    count: () => counts.all(Number.MAX_SAFE_INTEGER)[0]?.lines ?? 0,
-    forget(wanted: number, linesMax?: number) {
-      const [oldest] = staying.all(0);
-      const [first] = linesMax === undefined ? [] : staying.all(linesMax);
-      // Lines of one moment go together, and those of the first one go however many they are.
-      const before = oldest && first ? Math.min(wanted, Math.max(first.at, oldest.at + 1)) : wanted;
-      const lines = counts.all(before)[0]?.lines ?? 0;
+    find: () => oldest.all()[0]?.at ?? undefined,
+    forget(before: number): number {
+      const [{ lines } = { lines: 0 }] = counts.all(before);
       forget.run(before);
       forgetFields.run();
-      return { before, lines };
+      return lines;
     },
   };
 }

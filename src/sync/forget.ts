@@ -6,28 +6,34 @@ import type { StoredRecord } from '../core/state.ts';
 import type { Link } from './link.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
-/** Of the history at most so much is forgotten in a day: a clock that is set wrong by a year takes a part of it, and there is time to see that. */
+/** In a day at most so much of the time that the history is kept for is forgotten: a clock that is set wrong by years leaves time to see that. */
 const dailyShare = 0.1;
-const dailyMin = 1_000;
+const dailyMinMs = 2 * dayMs;
 
 /**
- * Forgets once a day what is over for longer than the history is kept: its lines, the oldest first, and records that are gone and of which
- * nothing is left on any side. Says what it forgot.
+ * Forgets once a day what is over for longer than the history is kept: its lines, and records that are gone and of which nothing is left on
+ * any side. Says what it forgot. Where the settings say to keep it for less than before, all of that goes at once.
  */
 export function forgetOld({ clock, log, mirror, times }: Link, sides: readonly Mirror[]): void {
+  const { historyMs } = times;
   const now = clock.now();
-  const [forgotAt = Number.NEGATIVE_INFINITY, linesBefore = 0] = mirror.readFact(facts.forgotten) ?? [];
-  if (Math.abs(now - forgotAt) < dayMs) return;
-  const linesMax = Math.max(dailyMin, Math.floor(mirror.countJournal() * dailyShare));
+  const last = mirror.readFact(facts.forgotten);
+  const { lines: linesBefore = 0 } = last ?? {};
+  // A clock that was ahead, and is right again, begins the day anew.
+  if (last && now < last.at) mirror.saveFact(facts.forgotten, { ...last, at: now });
+  if (last && now - last.at < dayMs) return;
+  const oldest = mirror.findOldestLine() ?? now;
+  const stepMs = Math.max(dailyMinMs, historyMs * dailyShare);
+  const isLess = last !== undefined && historyMs < last.historyMs;
+  const before = isLess ? now - historyMs : Math.min(now - historyMs, oldest + stepMs);
   mirror.transaction(() => {
-    const { before, lines } = mirror.forgetJournal(now - times.historyMs, linesMax);
-    const records = mirror.readRecords();
-    const over = findOver(records, sides, before);
+    const lines = mirror.forgetJournal(before);
+    const over = findOver(mirror.readRecords(), sides, before);
     for (const { key } of over) {
       mirror.dropRecord(key);
       if (key.entity === 'lead') mirror.dropContactRead(key.id);
     }
-    mirror.saveFact(facts.forgotten, [now, linesBefore + lines]);
+    mirror.saveFact(facts.forgotten, { at: now, lines: linesBefore + lines, historyMs });
     if (lines + over.length > 0)
       log.info('history.forgotten', { lines, records: over.length, before: new Date(before).toISOString() });
   });

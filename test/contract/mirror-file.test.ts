@@ -44,19 +44,23 @@ describe('the file', () => {
   test('of the copies the newest are kept, of those from before upgrades as many', () => {
     const backups = join(directory, 'backups');
     mkdirSync(backups);
-    for (const day of ['1', '2', '3'])
-      writeFileSync(join(backups, `before-leaving-schema-9-2026-01-0${day}T00-00-00.000Z.db`), '');
-    writeFileSync(join(backups, 'notes.txt'), '');
+    const own = ['mirror-aug.db', 'mirror-before-move.db', 'mirror-2099-01-01T00-00-00.000Z.db', 'notes.txt'];
+    const schemas = [1, 2, 3].map((day) => `before-leaving-schema-9-2026-01-0${day}T00-00-00.000Z.db`);
+    for (const name of [...own, ...schemas]) writeFileSync(join(backups, name), '');
+    mkdirSync(join(backups, 'mirror-2020-01-01T00-00-00.000Z.db'));
     const { backUp, mirror } = openMirror({ directory, backupsMax: 2 });
-    for (const at of [1, 2, 3]) backUp(at * 1_000);
+    const files = [1, 2, 3].map((day) => backUp(Date.UTC(2026, 5, day)));
     mirror.close();
-    expect(readdirSync(backups).toSorted()).toEqual([
-      'before-leaving-schema-9-2026-01-02T00-00-00.000Z.db',
-      'before-leaving-schema-9-2026-01-03T00-00-00.000Z.db',
-      'mirror-1970-01-01T00-00-02.000Z.db',
-      'mirror-1970-01-01T00-00-03.000Z.db',
-      'notes.txt',
-    ]);
+    expect(existsSync(files[2] ?? '')).toBe(true);
+    expect(readdirSync(backups).toSorted()).toEqual(
+      [
+        ...own,
+        ...schemas.slice(1),
+        'mirror-2020-01-01T00-00-00.000Z.db',
+        'mirror-2026-06-02T00-00-00.000Z.db',
+        'mirror-2026-06-03T00-00-00.000Z.db',
+      ].toSorted(),
+    );
   });
 
   test('nothing of what was deleted stays in the file', () => {

@@ -36,6 +36,15 @@ test('a secret is hidden behind and before anything else in one code', () => {
   );
 });
 
+test.each([
+  ['JSON', (text: string) => JSON.stringify(text).slice(1, -1).replaceAll('/', '\\/')],
+  ['HTML', (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')],
+  ['a form', (text: string) => String(new URLSearchParams({ p: text })).slice(2)],
+])('a password is hidden whose signs are written as in %s', (_, write) => {
+  const password = 'pa/ss & "wo\\rd" <1>';
+  expect(createHider(password, '(it)')(`not ${write(password)}!`)).toBe('not (it)!');
+});
+
 test('what is no secret stays as it is, whatever signs the secret has', () => {
   const text = 'A page of *stars* (and [brackets]).';
   expect(hide(text)).toBe(text);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { proxyFinder } from '../../src/core/proxy.ts';
+import { findProxyFaults, proxyFinder } from '../../src/core/proxy.ts';
 
 const through = (environment: Readonly<Record<string, string>>, url: string) =>
   proxyFinder(environment)(new URL(url))?.href;
@@ -28,5 +28,15 @@ test.each(['https://localhost:8080/', 'http://127.0.0.1/', 'https://127.8.9.1/',
   '%s is asked straight, whatever the environment says',
   (url) => {
     expect(through(given, url)).toBeUndefined();
+  },
+);
+
+test.each(['http://proxy:port', 'http://proxy:99999', 'socks5://proxy:1080', 'http://u:100%@proxy'])(
+  'a proxy that can not be asked is a fault, and not left out: %s',
+  (proxy) => {
+    expect(findProxyFaults({ https_proxy: proxy })).toEqual([
+      'HTTPS_PROXY: must be an address such as http://proxy.example:3128',
+    ]);
+    expect(findProxyFaults(given)).toEqual([]);
   },
 );

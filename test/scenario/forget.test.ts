@@ -28,10 +28,12 @@ test('a daemon forgets records that went longer ago than its history is kept, bu
   expect(mirror.readContactReads()).toEqual([]);
 });
 
-test('a clock that jumps forward by years takes a tenth of the history a day, and it is said how much went', async () => {
+const dayMs = 24 * 60 * 60 * 1_000;
+
+/** A mirror with a line of the history for each of the last days, and a way to forget at some time. */
+async function openHistory(days: number) {
   const { link, log } = await openLinkStage({ leads: 0, opportunities: 0, tasks: 0 });
   const { mirror } = link;
-  const dayMs = 24 * 60 * 60 * 1_000;
   const now = link.clock.now();
   const line = {
     run: 'r',
@@ -42,22 +44,42 @@ test('a clock that jumps forward by years takes a tenth of the history a day, an
     lost: {},
     cause: 'edited',
   } as const;
-  const lines = Array.from({ length: 20_000 }, (_, number) => ({
-    ...line,
-    at: now - 20_000 + number,
-    after: { title: 'a' },
-  }));
-  mirror.appendJournal(lines);
-  const forgetAt = (at: number) => forgetOld({ ...link, clock: { ...link.clock, now: () => at } }, [mirror]);
-  const later = now + 10 * 365 * dayMs;
-  const left = [later, later + dayMs / 2, later + dayMs].map((at) => {
-    forgetAt(at);
-    return mirror.countJournal();
-  });
+  mirror.appendJournal(
+    Array.from({ length: days }, (_, day) => ({
+      ...line,
+      at: now - (days - day) * dayMs,
+      after: { title: 'a' },
+    })),
+  );
+  /** Returns how many lines are left. */
+  const forgetAt = (at: number, keptDays: number): number => {
+    const times = { ...link.times, historyMs: keptDays * dayMs };
+    forgetOld({ ...link, times, clock: { ...link.clock, now: () => at } }, [mirror]);
+    return mirror.searchJournal({}).length;
+  };
+  return { forgetAt, log, now };
+}
 
-  expect(left).toEqual([18_000, 18_000, 16_200]);
-  expect(mirror.searchJournal({ limit: 1 })[0]?.at).toBe(now - 1);
-  expect(
-    log.lines.filter(({ event }) => event === 'history.forgotten').map(({ fields }) => fields),
-  ).toMatchObject([{ lines: 2_000 }, { lines: 1_800 }]);
+test('a clock that jumps forward by years takes a tenth of the history a day, and it is said how much went', async () => {
+  const { forgetAt, log, now } = await openHistory(300);
+  const later = now + 10 * 365 * dayMs;
+  expect(forgetAt(now, 300)).toBe(300);
+  // Once a day, also where the clock goes back and forth.
+  expect(forgetAt(later, 300)).toBe(270);
+  expect(forgetAt(later + dayMs / 2, 300)).toBe(270);
+  expect(forgetAt(now, 300)).toBe(270);
+  expect(forgetAt(now + dayMs / 2, 300)).toBe(270);
+  expect(forgetAt(later + 2 * dayMs, 300)).toBe(240);
+  const said = log.lines.filter(({ event }) => event === 'history.forgotten');
+  expect(said.map(({ fields }) => fields)).toMatchObject([{ lines: 30 }, { lines: 30 }]);
+});
+
+test('a history that is kept for a day is a day long, and one that is to be kept for less is shortened at once', async () => {
+  const { forgetAt, now } = await openHistory(300);
+  expect(forgetAt(now, 300)).toBe(300);
+  expect(forgetAt(now + dayMs, 30)).toBe(29);
+  expect(forgetAt(now + 2 * dayMs, 1)).toBe(0);
+  const short = await openHistory(10);
+  const left = Array.from({ length: 8 }, (_, day) => short.forgetAt(short.now + day * dayMs, 1));
+  expect(left).toEqual([8, 6, 4, 2, 0, 0, 0, 0]);
 });

@@ -40,7 +40,10 @@ test('fault 21: what the CRM refused is counted by its code, and sent once more 
   expect(await run('answer', `lead-${id}`, 'retry')).toBe(
     `0 ${title} (#${id}): retry.\nIt is done in the next cycle; with manual writes, once the next plan is applied.`,
   );
-  expect((await scene.log.told('command.done')).fields).toEqual({ command: '/api/answer' });
+  expect((await scene.log.told('command.done')).fields).toEqual({
+    command: '/api/answer',
+    by: 'control',
+  });
   await scene.settled();
   expect(await titleOf(scene, id)).toBe('Typed');
 });

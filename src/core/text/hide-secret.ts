@@ -11,12 +11,26 @@ export function createHider(secret: string, mark: string): HideSecret {
   return (text) => text.replace(pattern, mark);
 }
 
+/** How JSON, HTML and forms write single characters for short. */
+const shortForms: Readonly<Record<string, readonly string[]>> = {
+  '"': ['\\"', '&quot;'],
+  '\\': ['\\\\'],
+  '/': ['\\/', '&sol;'],
+  '&': ['&amp;'],
+  '<': ['&lt;'],
+  '>': ['&gt;'],
+  "'": ['&apos;'],
+  ' ': ['+'],
+};
+
 /** A character, or any of what may be written for it. */
 function writtenAs(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const bytes = [...Buffer.from(character)].map((byte) => `%${hexOf(byte, 2)}`).join('');
   const units = [...character.split('')].map((unit) => `\\\\u${hexOf(unit.charCodeAt(0), 4)}`).join('');
-  return `(?:${quoted(character)}|${bytes}|${units}|&#x0*${hexOf(code, 1)};|&#0*${code};)`;
+  const short = shortForms[character] ?? [];
+  const forms = [quoted(character), bytes, units, `&#x0*${hexOf(code, 1)};`, `&#0*${code};`];
+  return `(?:${[...short.map(quoted), ...forms].join('|')})`;
 }
 
 const hexOf = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');

@@ -1,5 +1,5 @@
 // The path matters: the whole package costs a second and 110 MB at start.
-import { auth } from 'googleapis/build/src/apis/sheets/index.js';
+import { auth, type sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import { isSyncError } from '../../core/errors.ts';
 import { loginError } from '../errors.ts';
 import { checkCredentials, kindWords, type LoginLook } from './credentials.ts';
@@ -10,7 +10,11 @@ export interface LoginOptions {
   /** Credentials file of any kind that Google makes; without it, application default credentials are used. */
   readonly credentialsFile?: string | undefined;
   readonly timeoutMs: number;
+  readonly agentFor?: AgentFor;
 }
+
+/** How an address is reached, as Node does it. */
+export type AgentFor = Extract<sheets_v4.Options['agent'], (url: URL) => unknown>;
 
 /** How the requests of a client get their token. */
 export interface Login {
@@ -74,9 +78,13 @@ const scopes = ['https://www.googleapis.com/auth/spreadsheets'];
 /** What a login needs to act as another one. */
 const impersonatingScopes = ['https://www.googleapis.com/auth/cloud-platform'];
 
-async function openCredentials({ credentialsFile, timeoutMs }: LoginOptions): Promise<Credentials> {
+async function openCredentials({ agentFor, credentialsFile, timeoutMs }: LoginOptions): Promise<Credentials> {
   // A redirect would carry the login elsewhere.
-  const transporterOptions = { timeout: timeoutMs, redirect: 'manual' as const };
+  const transporterOptions = {
+    timeout: timeoutMs,
+    redirect: 'manual' as const,
+    ...(agentFor && { agent: agentFor }),
+  };
   const clientOptions = { transporterOptions };
   const credentials = new auth.GoogleAuth({ scopes, clientOptions });
   if (credentialsFile !== undefined) {

@@ -239,6 +239,18 @@ export function sortSteps(steps: readonly PlannedStep[]): TabSteps {
 export const rowsAfter = ({ frozenRows = 0, rowCount }: BoundTab, left: number): number =>
   left < Math.min(rowCount, Math.max(frozenRows, 1) + 1) ? left + 1 : left;
 
+/** Where rows are once others are deleted; those that are themselves are nowhere. */
+function withoutRows(rows: readonly number[], deletes: readonly PlannedStep[]): ReadonlySet<number> {
+  const gone = deletes.map(({ position }) => position).toSorted((one, other) => one - other);
+  const left = new Set<number>();
+  let above = 0;
+  for (const row of rows.toSorted((one, other) => one - other)) {
+    while ((gone[above] ?? row) < row) above += 1;
+    if (gone[above] !== row) left.add(row - above);
+  }
+  return left;
+}
+
 /** The tab as it is after the steps, if no user changed it. */
 export function applySteps(tab: BoundTab, { sets, appends, deletes }: TabSteps): BoundTab {
   const rows = [...tab.rows];
@@ -248,18 +260,15 @@ export function applySteps(tab: BoundTab, { sets, appends, deletes }: TabSteps):
   }
   const end = endOfRows(tab.rows, tab.columns);
   rows.splice(end, 0, ...appends.map(({ placed }) => overlay([], placed)));
-  let hidden = [...tab.hiddenRows].map((row) => (row < end ? row : row + appends.length));
-  for (const { position } of deletes) {
-    rows.splice(position, 1);
-    hidden = hidden.flatMap((row) => (row === position ? [] : [row > position ? row - 1 : row]));
-  }
+  const shifted = [...tab.hiddenRows].map((row) => (row < end ? row : row + appends.length));
+  for (const { position } of deletes) rows.splice(position, 1);
   const left = tab.rowCount + appends.length - deletes.length;
   const added = { at: end, count: appends.length, isOutside: tab.tableGrowth === 'never' };
   const deleted = deletes.map(({ position }) => position);
   return {
     ...tab,
     rows,
-    hiddenRows: new Set(hidden),
+    hiddenRows: withoutRows(shifted, deletes),
     tables: tab.tables.map((area) => afterSteps(area, added, deleted)),
     typed: tab.typed.map((column) => afterSteps(column, added, deleted)),
     rowCount: rowsAfter(tab, left),
