@@ -102,7 +102,7 @@ describe('commands', limit, () => {
     expect({ code, stderr: stderr.trim() }).toEqual({
       code: 1,
       stderr:
-        'This needs the header Authorization: Bearer CONTROL_TOKEN. Check CONTROL_TOKEN: it must be the one the daemon was started with.',
+        'This needs the header Authorization: Bearer with CONTROL_TOKEN, or one of CONTROL_TOKENS. Check CONTROL_TOKEN: it must be one that the daemon was started with, and that may do this.',
     });
     const named = await stage.runCommand('status', '--link', 'north');
     expect(named).toMatchObject({
