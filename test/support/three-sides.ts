@@ -66,7 +66,8 @@ export async function openThreeSides(terms: Partial<EditTerms> = {}) {
           ([id, title]) => inSheet.get(id) === title && inTable.get(id) === title,
         );
         const steps = link.mirror.readAllSteps();
-        return isSame && inTable.size === inCrm.size && steps.length === 0 && inCrm;
+        const areAll = inTable.size === inCrm.size && inSheet.size === inCrm.size;
+        return isSame && areAll && steps.length === 0 && inCrm;
       },
       {
         limitMs: 20_000,
