@@ -146,8 +146,10 @@ function openOwnMirror({ state: { backups, directory } }: Settings, log: Log) {
     now: systemClock.now(),
     backupsMax: backups,
   });
-  const { droppedBackups, openToOthers, timesCorrected } = opened;
-  if (droppedBackups.length > 0) log.info('state.backups_dropped', { names: droppedBackups });
+  const { openToOthers, prunedBackups, timesCorrected } = opened;
+  const { dropped = [], left = [] } = prunedBackups ?? {};
+  if (dropped.length > 0) log.info('state.backups_dropped', { names: dropped });
+  if (left.length > 0) log.warn('state.backups_left', { names: left });
   if (timesCorrected > 0) log.warn('clock.was-set-back', { rows: timesCorrected });
   if (openToOthers.length > 0)
     log.warn('state.open-to-others', { paths: openToOthers, advice: privateStateAdvice });

@@ -20,33 +20,45 @@ export function backUp(connection: Connection, directory: string, at: number, ba
   return file;
 }
 
+/** What became of copies that were more than are kept, by their names. */
+export interface Pruned {
+  readonly dropped: readonly string[];
+  /** The system refused to delete them, as in a directory of another user. */
+  readonly left: readonly string[];
+}
+
 /**
- * Keeps the newest copies of each sort that were made until now, epoch ms: they hold what people are told is forgotten. What has another name
- * is an operator's own, and what was made later by a clock that was wrong stays as well. Returns the names of those that went.
+ * Keeps the newest copies of each sort among those from before `now`, epoch ms: older ones hold what the history has forgotten. Files with
+ * other names are the operator's, and copies with a later time are from a clock that was wrong; both stay.
  */
-export function pruneBackups(directory: string, backupsMax: number, now: number): string[] {
+export function pruneBackups(directory: string, backupsMax: number, now: number): Pruned {
   const backups = dirname(backupFile(directory, ''));
-  if (!existsSync(backups)) return [];
-  const names = readdirSync(backups, { withFileTypes: true }).flatMap((entry) =>
-    entry.isFile() ? [entry.name] : [],
-  );
-  return sorts.flatMap((pattern) => {
-    const copies = names.flatMap((name) => {
+  if (!existsSync(backups)) return { dropped: [], left: [] };
+  const files = readdirSync(backups, { withFileTypes: true }).filter((entry) => entry.isFile());
+  const surplus = sorts.flatMap((pattern) => {
+    const copies = files.flatMap(({ name }) => {
       const time = pattern.exec(name)?.[1];
       return time !== undefined && time <= timeName(now) ? [{ name, time }] : [];
     });
     const oldestFirst = copies.toSorted((one, other) => one.time.localeCompare(other.time));
-    return oldestFirst.slice(0, -backupsMax).flatMap(({ name }) => (drop(join(backups, name)) ? [name] : []));
+    return oldestFirst.slice(0, -backupsMax).map(({ name }) => name);
   });
+  const { dropped = [], left = [] } = Object.groupBy(surplus, (name) =>
+    drop(join(backups, name)) ? 'dropped' : 'left',
+  );
+  return { dropped, left };
 }
 
-/** The names of both sorts of copies, with their time. */
-const sorts = [
-  /^mirror-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)\.db$/,
-  /^before-leaving-schema-\d+-(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)\.db$/,
-];
+const schemaPrefix = 'before-leaving-schema-';
 
-/** Whether a file could be deleted: one in a directory of another user can not. */
+const timeForm = String.raw`(\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z)`;
+
+/** The names of both sorts of copies, with their time. */
+const sorts = ['mirror-', String.raw`${schemaPrefix}\d+-`].map(
+  (prefix) => new RegExp(String.raw`^${prefix}${timeForm}\.db$`),
+);
+
+/** Deletes a file. Returns whether the system allowed it. */
 function drop(file: string): boolean {
   try {
     rmSync(file);
@@ -67,8 +79,6 @@ export function keepBeforeMigration(connection: Connection, mirror: string, sche
   const file = backupFile(dirname(mirror), name);
   if (!existsSync(file)) copyMirror(connection, file, `the time before schema ${schema} was left`);
 }
-
-const schemaPrefix = 'before-leaving-schema-';
 
 /** The copies of the `mirror` that {@link keepBeforeMigration} makes. */
 export const schemaCopies = (connection: Connection, mirror: string): SchemaCopies => ({

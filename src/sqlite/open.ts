@@ -50,7 +50,7 @@ export function openMirror({
     makeDurable(connection);
     checkIntegrity(connection, mirrorFile(directory));
     migrate(connection, migrations, schemaCopies(connection, mirrorFile(directory)));
-    const droppedBackups = now === undefined ? [] : pruneBackups(directory, backupsMax, now);
+    const prunedBackups = now === undefined ? undefined : pruneBackups(directory, backupsMax, now);
     const timesCorrected = now === undefined ? 0 : endFuture(connection, now);
     return {
       mirror: openTables(connection, ballast),
@@ -58,8 +58,8 @@ export function openMirror({
       budgetLog: openBudgetLog(connection, ballast),
       /** Rows with times that lay in the future. */
       timesCorrected,
-      /** Copies that were more than are kept. */
-      droppedBackups,
+      /** What became of copies that were more than are kept; absent where `now` is. */
+      prunedBackups,
       /** Paths of the state directory that other users of the machine can reach. */
       openToOthers,
       /** Copies the mirror into `backups/` of the state directory. Returns the file. `at` is epoch ms. */
