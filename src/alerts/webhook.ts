@@ -26,7 +26,7 @@ export interface WebhookOptions {
   readonly post: PostText;
 }
 
-/** Posts a text and returns the status of the answer. Redirects are not followed: they would carry what is told elsewhere. */
+/** Posts a text and returns the status of the answer. Follows no redirect: the text would go elsewhere. */
 export type PostText = (
   url: URL,
   text: string,

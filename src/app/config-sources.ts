@@ -61,9 +61,9 @@ export function placeVariable(tree: Tree, variable: EnvironmentVariable, environ
   return [];
 }
 
-function readText({ isLines, isList, isNumber }: EnvironmentVariable, text: string): unknown {
-  if (isLines) return text.split('\n').filter((line) => !/^\s*(#|$)/.test(line));
-  if (isList) return text.split(/[\s,]+/).filter((part) => part !== '');
+function readText({ isNumber, list }: EnvironmentVariable, text: string): unknown {
+  if (list === 'lines') return text.split('\n').filter((line) => !/^\s*(#|$)/.test(line));
+  if (list === 'words') return text.split(/[\s,]+/).filter((part) => part !== '');
   const number = isNumber ? Number(text) : Number.NaN;
   // What is no number stays as it was written, so that the error can show it.
   return Number.isNaN(number) ? text : number;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { alertFormats } from '../alerts/webhook.ts';
 import { type Entity, entities } from '../core/record.ts';
+import { isReadable } from '../core/text/readable-url.ts';
 import { logLevels } from './logger.ts';
 import { httpSettings } from './settings/http.ts';
 import { count, flag, milliseconds, section, share, tabTitle, text, whole } from './settings/parts.ts';
-import { isReadable } from './settings/urls.ts';
 import { type WarehouseSettings, warehouse } from './settings/warehouse.ts';
 
 const conflict = z.enum(['crm', 'sheet', 'ask']);
@@ -298,17 +298,15 @@ export interface EnvironmentVariable {
   readonly path: readonly string[];
   readonly isSecret?: true;
   readonly isNumber?: true;
-  /** Parts are separated by commas, blanks or line breaks. */
-  readonly isList?: true;
-  /** A list with one part a line; blank lines and those that begin with # are none. */
-  readonly isLines?: true;
+  /** A list of words, separated by commas, blanks or line breaks; or of lines, without blank ones and those that begin with #. */
+  readonly list?: 'words' | 'lines';
 }
 
 /** Environment wins over the file. */
 export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: 'CRM_BASE_URL', path: ['crm', 'baseUrl'] },
   { name: 'CRM_API_KEY', path: ['crm', 'apiKey'], isSecret: true },
-  { name: 'CRM_API_KEYS', path: ['crm', 'apiKeys'], isSecret: true, isList: true },
+  { name: 'CRM_API_KEYS', path: ['crm', 'apiKeys'], isSecret: true, list: 'words' },
   { name: 'GOOGLE_SPREADSHEET_ID', path: ['sheet', 'spreadsheetId'] },
   { name: 'GOOGLE_APPLICATION_CREDENTIALS', path: ['sheet', 'credentialsFile'] },
   { name: 'GOOGLE_API_ROOT_URL', path: ['sheet', 'apiRootUrl'] },
@@ -318,7 +316,7 @@ export const environmentVariables: readonly EnvironmentVariable[] = [
   { name: 'HTTP_HOST', path: ['http', 'host'] },
   { name: 'HTTP_PORT', path: ['http', 'port'], isNumber: true },
   { name: 'CONTROL_TOKEN', path: ['http', 'controlToken'], isSecret: true },
-  { name: 'CONTROL_TOKENS', path: ['http', 'controlTokens'], isSecret: true, isLines: true },
+  { name: 'CONTROL_TOKENS', path: ['http', 'controlTokens'], isSecret: true, list: 'lines' },
   { name: 'ALERT_WEBHOOK_URL', path: ['alerts', 'webhookUrl'], isSecret: true },
   { name: 'LOG_LEVEL', path: ['log', 'level'] },
 ];

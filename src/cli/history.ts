@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { systemClock } from '../app/clock.ts';
 import type { Environment } from '../app/config.ts';
 import { SyncError } from '../core/errors.ts';
+import type { CommandEntry } from '../core/history.ts';
 import type { LabelledEntry, LabelledUndo } from '../sync/labels.ts';
 import { type CommandContext, exitCodes, print } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
@@ -56,13 +57,7 @@ function addHistory(program: Command, { environment }: CommandContext): void {
 }
 
 interface CommandPage {
-  readonly commands: readonly {
-    readonly id: number;
-    readonly at: string;
-    readonly by: string;
-    readonly name: string;
-    readonly about: string;
-  }[];
+  readonly commands: readonly (Omit<CommandEntry, 'at'> & { readonly at: string })[];
 }
 
 async function showCommands(environment: Environment, limit: string, json?: true): Promise<void> {

@@ -1,8 +1,8 @@
-/** What a token lets do, each with all before it: `read` everything, `answer` what waits for a person, `operate` the daemon. */
+/** What a token allows, each with all before it: to read everything, to answer questions, to operate the daemon. */
 export const scopes = ['read', 'answer', 'operate'] as const;
 export type Scope = (typeof scopes)[number];
 
-/** A token, and under which name what was done with it is told. */
+/** A token, with the name under which the history has its commands. */
 export interface NamedToken {
   readonly name: string;
   readonly scope: Scope;
@@ -17,7 +17,7 @@ export interface TokenSettings {
 }
 
 /** The name of the token that has none of its own. */
-export const controlName = 'control';
+const controlName = 'control';
 
 export const listTokens = ({ controlToken, controlTokens = [] }: TokenSettings): readonly NamedToken[] => [
   ...(controlToken === undefined
@@ -26,13 +26,14 @@ export const listTokens = ({ controlToken, controlTokens = [] }: TokenSettings):
   ...controlTokens,
 ];
 
-/** The token with which most can be done; `undefined` where there is none. */
-export const strongestToken = (settings: TokenSettings): string | undefined =>
-  listTokens(settings).toSorted((one, other) => scopes.indexOf(other.scope) - scopes.indexOf(one.scope))[0]
-    ?.token;
-
 export const covers = ({ scope }: NamedToken, wanted: Scope): boolean =>
   scopes.indexOf(scope) >= scopes.indexOf(wanted);
+
+/** The token that allows most; `undefined` where there is none. */
+export function strongestToken(settings: TokenSettings): string | undefined {
+  const tokens = listTokens(settings);
+  return tokens.find((token) => tokens.every(({ scope }) => covers(token, scope)))?.token;
+}
 
 /** A token in one line: its name, what it may do, and itself. */
 const linePattern = new RegExp(`^([a-z0-9][a-z0-9-]*)[ \\t]+(${scopes.join('|')})[ \\t]+(\\S.{14,}\\S)$`);

@@ -39,7 +39,7 @@ export const namedOf =
   (content): content is Readonly<Record<string, Member>> =>
     isObject(content) && Object.values(content).every(fits);
 
-/** The facts of a mirror that no side owns: what each is, and who writes it. */
+/** What was forgotten of the history, and when last. */
 interface Forgotten {
   readonly at: number;
   readonly lines: number;
@@ -49,6 +49,7 @@ interface Forgotten {
 const isForgotten: Fits<Forgotten> = (content): content is Forgotten =>
   isObject(content) && ['at', 'lines', 'historyMs'].every((name) => isNumber(content[name]));
 
+/** The facts of a mirror that no side owns: what each is, and who writes it. */
 export const facts = {
   /** The address of the CRM that the mirror belongs to; app/link. */
   crmAddress: fact('crm.baseUrl', isText),

@@ -7,14 +7,14 @@ export interface HistoryEntry extends JournalEntry {
   readonly id: number;
 }
 
-/** A command that somebody gave the daemon. */
+/** A command to the daemon. */
 export interface CommandEntry {
   /** Epoch ms. */
   readonly at: number;
   /** The name of the token that it came with. */
   readonly by: string;
   readonly name: string;
-  /** What it is about: ids, scopes and answers, and no value of a record. */
+  /** What it is about: ids, questions and answers, and no value of a record. */
   readonly about: string;
 }
 

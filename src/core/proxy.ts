@@ -1,42 +1,36 @@
+import { isReadable } from './text/readable-url.ts';
+
 /** Variables of the environment by their names. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Finds the proxy that a request to an address goes through; `undefined` where it goes straight there. */
 export type FindProxy = (url: URL) => URL | undefined;
 
-/** What is wrong with the proxies that the environment names, in words. */
+/** Returns a variable, whose name may also be in lower-case letters. */
+const read = (environment: Environment, name: string): string | undefined =>
+  environment[name] || environment[name.toLowerCase()] || undefined;
+
+/** Says what is wrong with the proxies that the environment names. */
 export const findProxyFaults = (environment: Environment): string[] =>
   ['HTTPS_PROXY', 'HTTP_PROXY'].flatMap((name) => {
-    const text = environment[name] || environment[name.toLowerCase()];
-    // Its password is not repeated.
+    const text = read(environment, name);
+    // It may hold a password, so it is not repeated.
     return text && !readProxy(text) ? [`${name}: must be an address such as http://proxy.example:3128`] : [];
   });
 
 function readProxy(text: string): URL | undefined {
-  const url = URL.parse(text.includes('://') ? text : `http://${text}`);
-  if (!url || !/^https?:$/.test(url.protocol) || !isDecodable(`${url.username}${url.password}`))
-    return undefined;
-  return url;
-}
-
-function isDecodable(text: string): boolean {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
+  const address = text.includes('://') ? text : `http://${text}`;
+  return /^https?:/i.test(address) && isReadable(address) ? new URL(address) : undefined;
 }
 
 /**
- * Goes by HTTPS_PROXY, HTTP_PROXY and NO_PROXY, also in lower-case letters; ranges of addresses are not understood there. What runs on this machine is never asked through a
- * proxy, whatever they say.
+ * Finds proxies by HTTPS_PROXY, HTTP_PROXY and NO_PROXY, without ranges of addresses in NO_PROXY. What runs on this machine is never reached
+ * through a proxy, whatever they say.
  */
 export function proxyFinder(environment: Environment): FindProxy {
-  const read = (name: string) => environment[name] || environment[name.toLowerCase()] || undefined;
-  const exceptions = (read('NO_PROXY') ?? '').split(/[\s,]+/).filter((part) => part !== '');
+  const exceptions = (read(environment, 'NO_PROXY') ?? '').split(/[\s,]+/).filter((part) => part !== '');
   return (url) => {
-    const text = read(url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY');
+    const text = read(environment, url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY');
     if (text === undefined || isOfThisMachine(url.hostname)) return undefined;
     if (exceptions.some((exception) => isException(url, exception))) return undefined;
     return readProxy(text);

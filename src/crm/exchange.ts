@@ -110,10 +110,10 @@ const portOf = ({ port, protocol }: URL): number => Number(port || (protocol ===
 
 const placeOf = (url: URL) => ({ host: hostOf(url), port: portOf(url) });
 
-/** What a proxy answers before the line is through; more is no such answer. */
+/** Longest answer of a proxy to CONNECT. */
 const tunnelAnswerMax = 8_192;
 
-/** Asks a proxy for a line to the host of the address: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6. Rejects where it gives none. */
+/** Asks a proxy for a tunnel to the host of the address: https://www.rfc-editor.org/rfc/rfc9110#section-9.3.6. Rejects where it gives none. */
 async function tunnel(line: Socket, proxy: URL, url: URL): Promise<Socket> {
   const isEncrypted = proxy.protocol === 'https:';
   const way = isEncrypted ? encrypted(line, hostOf(proxy)) : line;
@@ -138,6 +138,7 @@ async function tunnel(line: Socket, proxy: URL, url: URL): Promise<Socket> {
   throw new Error(`the proxy ${proxy.host} answered ${status}`);
 }
 
+/** Resolves at the next event of this name; rejects at an error before it. */
 const happens = (socket: Socket, event: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const end = (settle: () => void) => {

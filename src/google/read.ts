@@ -109,7 +109,7 @@ export function observeTab(grid: Grid, layout: TabLayout, before?: RowViews): Ta
   return { observed, bound: { ...grid, columns }, views };
 }
 
-/** What is found of each, where it is. A list of lists would be made of as many as a tab has rows. */
+/** Returns what is found of each, without what is not. A `flatMap` makes a list for each row of a tab. */
 function definedOf<From, To>(all: readonly From[], find: (from: From) => To | undefined): To[] {
   const found: To[] = [];
   for (const each of all) {
@@ -197,6 +197,7 @@ interface ColumnContext {
   readonly marked: ReadonlySet<number>;
 }
 
+/** A field, and where its column is. */
 type ColumnField = readonly [FieldName, { readonly index: number }];
 
 /** What all of its rows say of each. */
@@ -226,15 +227,18 @@ function viewRows(rows: Rows, context: ColumnContext, before: RowViews | undefin
   /** What came of a row before, where it was or where rows above it were added or removed. */
   const knownView = (row: number): RowView | undefined => {
     const cells = rows[row];
-    const [here, moved] = [before?.all[row], before?.all[row - shift]];
-    return here?.cells === cells ? here : moved?.cells === cells ? moved : undefined;
+    const here = before?.all[row];
+    if (here?.cells === cells) return here;
+    const moved = before?.all[row - shift];
+    return moved?.cells === cells ? moved : undefined;
   };
   const spilled = new Set(fields.flatMap(([field, { index }]) => (isLeftEmpty(rows, index) ? [field] : [])));
-  const news = new Map<number, readonly FieldName[]>();
+  /** What is spilled in the rows that are not known. */
+  const spilledInNew = new Map<number, readonly FieldName[]>();
   for (let row = 0; row < rows.length; row += 1) {
     const known = knownView(row)?.spilled;
     const own = known ?? spilledFields(rows, row, fields);
-    if (!known) news.set(row, own);
+    if (!known) spilledInNew.set(row, own);
     for (const field of own) spilled.add(field);
   }
   const isPauseLost = columns.pause !== undefined && isLeftEmpty(rows, columns.pause);
@@ -242,16 +246,16 @@ function viewRows(rows: Rows, context: ColumnContext, before: RowViews | undefin
   const facts = [fields, columns.pause, isPauseLost, [...ours], [...spilled], [...fresh]];
   const circumstances = JSON.stringify(facts);
   const isAsBefore = before?.circumstances === circumstances;
-  const look = (cells: Rows[number], position: number): RowView => {
+  const viewRow = (cells: Rows[number], position: number): RowView => {
     const known = knownView(position);
     if (known && isAsBefore) return moveView(known, position);
-    const view = { cells, spilled: known?.spilled ?? news.get(position) ?? noFields };
+    const view = { cells, spilled: known?.spilled ?? spilledInNew.get(position) ?? noFields };
     if (position === 0) return view;
     if (!isBlankRow(rows, position, indexes))
       return { ...view, observed: observeRow(rows, position, { ...context, spilled, isPauseLost, ours }) };
     return cells.every(isBlank) ? view : { ...view, own: { position, cells } };
   };
-  return { all: rows.map(look), spilled, circumstances };
+  return { all: rows.map(viewRow), spilled, circumstances };
 }
 
 /** The fields of a row whose cell an array formula fills. */

@@ -4,7 +4,7 @@ import type { Clock } from '../core/ports.ts';
 
 /** Connections at a time; a browser opens six for all its pages. */
 const connectionsMax = 500;
-/** And from one address, so that nobody alone takes them all. */
+/** Connections of one address, so that one reader does not take all. */
 const connectionsPerAddressMax = 100;
 /** Bytes of answers that wait for their readers at a time, of all links together. */
 const waitingBytesMax = 32 * 1024 * 1024;

@@ -5,22 +5,23 @@ import type { Link } from '../sync/link.ts';
 import type { Access } from './guard.ts';
 import { readInput } from './input.ts';
 
-/** Notes a command that was taken. `about`: what it is about in the daemon's own words, never a value of a record. */
+/** Notes a command that was carried out. `about`: ids, questions and answers, never a value of a record. */
 export type NoteCommand = (request: FastifyRequest, about: string) => void;
 
-/** Keeps who gave which command: by the name of the token that came with it. */
+/** Keeps each command with the name of its token. */
 export function noteCommands({ clock, log, mirror }: Link, access: Access): NoteCommand {
   return (request, about) => {
-    const name = request.routeOptions.url?.split('/').at(-1) ?? '';
+    const { url: command = '' } = request.routeOptions;
+    const name = command.slice(command.lastIndexOf('/') + 1);
     const by = access.tokenOf(request)?.name ?? '';
     try {
       mirror.appendCommand({ at: clock.now(), by, name, about });
     } catch (error) {
       if (!isSyncError(error)) throw error;
-      // It is done all the same: whoever gave it is not to give it again.
-      log.error('command.unnoted', { command: request.routeOptions.url, by, code: error.code });
+      // The command is done all the same, and must not be given again.
+      log.error('command.unnoted', { command, by, code: error.code });
     }
-    log.info('command.done', { command: request.routeOptions.url, by });
+    log.info('command.done', { command, by });
   };
 }
 

@@ -44,16 +44,14 @@ export function guardHost(server: FastifyInstance, hostNames: readonly string[])
 }
 
 /**
- * Whether a page of somebody else asks: browsers say so, and older ones at least where a form or a script comes from. A link may lead to the
- * page, which shows nothing by itself.
+ * True if a page of another site sent the request: newer browsers say so, older ones at least name the site of a form or a script. A link may
+ * lead to the page, which shows nothing by itself.
  */
 function isFromOtherSite({ headers, host, method }: FastifyRequest, known: ReadonlySet<string>): boolean {
   const { origin, 'sec-fetch-mode': mode, 'sec-fetch-site': site } = headers;
-  if (site === undefined) {
-    const asking = origin === undefined ? undefined : (URL.parse(origin)?.hostname ?? '');
-    // A proxy may ask under another name than the page has.
-    return asking !== undefined && asking !== hostnameOf(host) && !known.has(asking);
-  }
+  // A proxy may ask under another name than the page has.
+  const isOwn = (name = '') => name === hostnameOf(host) || known.has(name);
+  if (site === undefined) return origin !== undefined && !isOwn(URL.parse(origin)?.hostname);
   const isLink = method === 'GET' && mode === 'navigate';
   return (site === 'cross-site' || site === 'same-site') && !isLink;
 }
@@ -109,8 +107,8 @@ export function createAccess(options: AccessOptions, clock: Clock, log: Log) {
     /** The token of a request; `undefined` where it has none that is right. */
     tokenOf,
     /** How many wrong tokens were refused. */
-    countRefusals: () => refusals,
-    /** Whether the request has a token that lets do this. One that has not is refused here. */
+    readRefusals: () => refusals,
+    /** Whether the request has a token with this scope. One that has not is refused here. */
     admit(request: FastifyRequest, reply: FastifyReply, wanted: Scope): boolean {
       const token = tokenOf(request);
       if (token && covers(token, wanted)) return true;
@@ -136,7 +134,7 @@ const commandsAreOff = 'Commands are off: start the daemon with CONTROL_TOKEN to
 const needsToken =
   'This needs the header Authorization: Bearer with CONTROL_TOKEN, or one of CONTROL_TOKENS.';
 
-/** Keeps commands from those who do not have a token that lets them. */
+/** Keeps commands from requests without a token of this scope. */
 export function guardCommands(commands: FastifyInstance, access: Access, wanted: Scope): void {
   commands.addHook('onRequest', (request, reply, next) => {
     if (access.admit(request, reply, wanted)) next();
@@ -177,14 +175,14 @@ function countRefusals(clock: Clock): (address: string) => number {
   };
 }
 
-/** Finds the token that a header `Authorization` carries. All are compared, so that it takes the same time whatever was sent. */
+/** Finds the token in a header `Authorization`. Compares all, so that it takes the same time whatever was sent. */
 function findToken(tokens: readonly NamedToken[], authorization = ''): NamedToken | undefined {
   const sent = authorization.startsWith('Bearer ') ? authorization.slice('Bearer '.length) : '';
   const [found] = tokens.filter(({ token }) => isSame(sent, token));
   return found;
 }
 
-/** Compares digests: they have one length. */
+/** Compares digests, because all of them have the same length. */
 function isSame(sent: string, right: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(sent), digest(right));

@@ -103,7 +103,7 @@ function defineRefusals(registry: Registry, access: Access): void {
     registers: [registry],
     collect() {
       metric.reset();
-      metric.inc(access.countRefusals());
+      metric.inc(access.readRefusals());
     },
   });
 }

@@ -105,7 +105,7 @@ export function createServer(
   return server;
 }
 
-/** Adds what answers a page whether its token is a right one, and what it may do. */
+/** Adds a route by which a page finds out whether its token is right, and what it allows. */
 export function addAccessRoute(server: FastifyInstance, access: Access): void {
   server.register(async (commands) => {
     guardCommands(commands, access, 'read');

@@ -133,9 +133,9 @@ export async function runCycle(link: SheetLink, order: Round & CycleStart): Prom
 async function planAgain(
   link: SheetLink,
   trail: Trail,
-  planned: ReturnType<typeof planCycle>,
+  planned: PlannedCycle,
   { choose, run, writer }: Round & CycleStart,
-): Promise<ReturnType<typeof planCycle>> {
+): Promise<PlannedCycle> {
   const chosen = choose(planned.grounded.plan);
   // New rows reach none that is there.
   if (!chosen?.table.some(({ write }) => write.kind !== 'append')) return planned;
@@ -145,18 +145,14 @@ async function planAgain(
   return planCycle(link, trail, keepBoxes(link.mirror, looked), run);
 }
 
-/** So often a long plan is made at most: then it is taken as it is, without another turn of others. */
+/** A long plan is made at most this often. The last one is taken without another turn of others. */
 const plansMax = 3;
 
 /**
  * Gives others their turn between deciding many rows and making that durable: both together would keep them waiting for a tenth of a second.
  * What they changed in the mirror is decided once more.
  */
-async function planInTurn(
-  link: SheetLink,
-  trail: Trail,
-  planned: ReturnType<typeof planCycle>,
-): Promise<ReturnType<typeof planCycle>> {
+async function planInTurn(link: SheetLink, trail: Trail, planned: PlannedCycle): Promise<PlannedCycle> {
   let last = planned;
   for (let count = 1; count < plansMax && isLong(last.grounded.plan.table); count += 1) {
     const before = link.mirror.countChanges();
@@ -287,6 +283,8 @@ function gather(link: SheetLink, trail: Trail, table: ObservedTable, run: string
   };
   return { input, memory: next, seenAt };
 }
+
+type PlannedCycle = ReturnType<typeof planCycle>;
 
 function planCycle(link: SheetLink, trail: Trail, table: ObservedTable, run = link.newWord()) {
   const { input, memory, seenAt } = gather(link, trail, table, run);

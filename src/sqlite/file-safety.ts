@@ -73,9 +73,9 @@ export function takeLock(connection: Connection): void {
 export function makeDurable(connection: Connection): void {
   connection.setSetting('journal_mode', 'WAL');
   connection.setSetting('synchronous', 'FULL');
-  // What was deleted is about people: nothing of it stays in the file.
+  // Deleted rows are about people: SQLite overwrites them.
   connection.setSetting('secure_delete', 'ON');
-  // The library's build takes 16 MB. What is asked for again and again is kept as objects, and the system keeps the file.
+  // The library's build takes 16 MB. What each cycle reads is kept as objects, and the system caches the file.
   connection.setSetting('cache_size', -cacheKb);
   expectSetting(connection, 'journal_mode', 'wal');
   expectSetting(connection, 'synchronous', 2);

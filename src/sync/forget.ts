@@ -6,21 +6,20 @@ import type { StoredRecord } from '../core/state.ts';
 import type { Link } from './link.ts';
 
 const dayMs = 24 * 60 * 60 * 1_000;
-/** In a day at most so much of the time that the history is kept for is forgotten: a clock that is set wrong by years leaves time to see that. */
+/** A day forgets at most this part of the time for which the history is kept: where the clock is wrong by years, an operator has time to see that. */
 const dailyShare = 0.1;
 const dailyMinMs = 2 * dayMs;
 
 /**
- * Forgets once a day what is over for longer than the history is kept: its lines, and records that are gone and of which nothing is left on
- * any side. Says what it forgot. Where the settings say to keep it for less than before, all of that goes at once.
+ * Forgets once a day what is older than the history is kept: its lines, and records that are gone and of which no side keeps anything. Logs
+ * what it forgot. Where the settings shorten the history, all that is older goes at once.
  */
 export function forgetOld({ clock, log, mirror, times }: Link, sides: readonly Mirror[]): void {
   const { historyMs } = times;
   const now = clock.now();
   const last = mirror.readFact(facts.forgotten);
-  const { lines: linesBefore = 0 } = last ?? {};
-  // A clock that was ahead, and is right again, begins the day anew.
-  if (last && now < last.at) mirror.saveFact(facts.forgotten, { ...last, at: now });
+  // The clock was ahead: the day begins anew.
+  if (last && now < last.at) return mirror.saveFact(facts.forgotten, { ...last, at: now });
   if (last && now - last.at < dayMs) return;
   const oldest = mirror.findOldestLine() ?? now;
   const stepMs = Math.max(dailyMinMs, historyMs * dailyShare);
@@ -33,7 +32,7 @@ export function forgetOld({ clock, log, mirror, times }: Link, sides: readonly M
       mirror.dropRecord(key);
       if (key.entity === 'lead') mirror.dropContactRead(key.id);
     }
-    mirror.saveFact(facts.forgotten, { at: now, lines: linesBefore + lines, historyMs });
+    mirror.saveFact(facts.forgotten, { at: now, lines: (last?.lines ?? 0) + lines, historyMs });
     if (lines + over.length > 0)
       log.info('history.forgotten', { lines, records: over.length, before: new Date(before).toISOString() });
   });

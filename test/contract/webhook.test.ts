@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createLine, type Server } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Alert, AlertFormat } from '../../src/alerts/webhook.ts';
 import { createWebhook } from '../../src/alerts/webhook.ts';
@@ -20,11 +23,13 @@ async function openReceiver(script: Script) {
   return server;
 }
 
-const sendTo = (url: string, alert: Alert, format?: AlertFormat): Promise<void> =>
-  createWebhook({ url, title: 'crm-sheet-sync', clock: realClock, post, ...(format ? { format } : {}) })(
-    alert,
-    new AbortController().signal,
-  );
+const sendTo = (
+  url: string,
+  alert: Alert,
+  format: AlertFormat = 'json',
+  stopping = new AbortController().signal,
+): Promise<void> =>
+  createWebhook({ url, title: 'crm-sheet-sync', clock: realClock, post, format })(alert, stopping);
 
 test('an alert is a text that Slack shows as it is meant, and fields for machines', async () => {
   const receiver = await openReceiver((response) => response.end('ok'));
@@ -98,4 +103,25 @@ test('what fails never names the address, which often carries a token', async ()
     expect(error).toMatchObject({ code: 'ALERT_UNSENT' });
     expect(String(error)).not.toContain('a-token');
   }
+});
+
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('a receiver of alerts that says something else than an answer, or nothing until the stop, holds nothing up', async () => {
+  const switching = createServer().on('upgrade', (_request, socket) => socket.destroy());
+  switching.on('request', (_request, response) => response.writeHead(101).end());
+  await expect(sendTo(await listen(switching), began)).rejects.toMatchObject({ code: 'ALERT_UNSENT' });
+  const lines: { destroy(): void }[] = [];
+  const silent = await listen(createLine((socket) => lines.push(socket)));
+  const stop = new AbortController();
+  const sent = sendTo(silent, began, 'json', stop.signal);
+  await expect.poll(() => lines.length).toBe(1);
+  stop.abort();
+  await expect(sent).rejects.toMatchObject({ code: 'ALERT_UNSENT' });
+  for (const line of lines) line.destroy();
 });

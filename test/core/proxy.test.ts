@@ -32,7 +32,7 @@ test.each(['https://localhost:8080/', 'http://127.0.0.1/', 'https://127.8.9.1/',
 );
 
 test.each(['http://proxy:port', 'http://proxy:99999', 'socks5://proxy:1080', 'http://u:100%@proxy'])(
-  'a proxy that can not be asked is a fault, and not left out: %s',
+  'an unusable proxy is a mistake in the settings, and is not left out: %s',
   (proxy) => {
     expect(findProxyFaults({ https_proxy: proxy })).toEqual([
       'HTTPS_PROXY: must be an address such as http://proxy.example:3128',

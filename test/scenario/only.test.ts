@@ -16,7 +16,6 @@ import {
   addRow,
   cellFor,
   changeRecord,
-  copyRow,
   createWorld,
   journalOf,
   leadKey,
@@ -336,76 +335,5 @@ describe('the absence of a record that does not fit', () => {
     removeRecord(world, acme);
     await settle(world);
     expect(world.mirror.findAgreement(acme)).toBeUndefined();
-  });
-});
-
-describe('a row that a user puts back', () => {
-  /** A world whose first row left, with a copy of it. */
-  async function worldWithCopy() {
-    const world = await worldOfNewLeads([newLead('Acme'), newLead('Beta')]);
-    changeRecord(world, acme, { status_name: 'lost' });
-    await settle(world);
-    const copy = structuredClone(rowOf(world, acme));
-    await waitToLeave(world);
-    expect(titlesIn(world)).toEqual(['Beta']);
-    return { world, copy };
-  }
-
-  it('is held, and not removed again', async () => {
-    const { world, copy } = await worldWithCopy();
-    world.sheet.lead.push(copy);
-    const plan = await settle(world);
-    await waitToLeave(world);
-    await waitToLeave(world);
-    expect(titlesIn(world)).toEqual(['Beta', 'Acme']);
-    expect(syncOf(rowOf(world, acme))).toMatch(
-      /^Held: does not fit this tab: Status is “lost”\. It left, and was put back\./,
-    );
-    expect(plan.holds).toMatchObject([{ entity: 'lead', id: '1' }]);
-  });
-
-  it('takes part in everything else, and is no longer held once it fits', async () => {
-    const { world, copy } = await worldWithCopy();
-    world.sheet.lead.push(copy);
-    await settle(world);
-    changeRecord(world, acme, { 'about.url': 'https://acme.example' });
-    rowOf(world, acme).cells['title'] = textCell('Acme GmbH');
-    await settle(world);
-    expect(recordOf(world, acme).fields['title']).toBe('Acme GmbH');
-    expect(rowOf(world, acme).cells['about.url']).toEqual(textCell('https://acme.example'));
-    expect(syncOf(rowOf(world, acme))).toMatch(/^Held: does not fit/);
-    rowOf(world, acme).cells['status_name'] = status(world, 'new');
-    await settle(world);
-    expect(syncOf(rowOf(world, acme))).toMatch(/^Synced /);
-    expect(leaveOf(world, acme)).toBeUndefined();
-  });
-
-  it('may be deleted again, which means nothing', async () => {
-    const { world, copy } = await worldWithCopy();
-    world.sheet.lead.push(copy);
-    await settle(world);
-    removeRow(world, acme);
-    const plan = await settle(world);
-    expect([titles(world), plan.questions]).toEqual([['Acme', 'Beta'], []]);
-  });
-
-  it('makes no second record where it lacks its ID', async () => {
-    const { world, copy } = await worldWithCopy();
-    world.sheet.lead.push({ ...copy, id: emptyCell, sync: emptyCell });
-    await settle(world);
-    expect(titles(world)).toEqual(['Acme', 'Beta']);
-    expect(titlesIn(world)).toEqual(['Beta', 'Acme']);
-    expect(syncOf(rowOf(world, acme))).toMatch(/^Held: does not fit this tab/);
-  });
-
-  it('stays a copy where its original is there', async () => {
-    const world = await worldOfNewLeads([newLead('Acme'), newLead('Beta')]);
-    changeRecord(world, acme, { status_name: 'lost' });
-    await settle(world);
-    copyRow(world, acme);
-    await settle(world);
-    await waitToLeave(world);
-    await pull(world);
-    expect(titles(world)).toEqual(['Acme', 'Beta']);
   });
 });

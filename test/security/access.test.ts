@@ -87,11 +87,11 @@ describe('who reaches the daemon from elsewhere', () => {
       name: 'grafana',
       scope: 'read',
     });
-    const told = await runCommand('history', '--commands');
-    expect(told.stdout).toMatch(/ben.*resync/);
+    const commands = await runCommand('history', '--commands');
+    expect(commands.stdout).toMatch(/ben.*resync/);
   });
 
-  test('is told to wait after ten wrong tokens, which are logged and counted; the right one always gets in', async () => {
+  test('has to wait after ten wrong tokens, which are logged and counted; the right one always gets in', async () => {
     const { ask, bearer, daemon, statusOf } = await openDaemon();
     for (let guess = 0; guess < 10; guess += 1)
       expect(await statusOf('POST', '/api/resync', bearer(`wrong-${guess}`))).toBe(401);
@@ -108,7 +108,7 @@ describe('who reaches the daemon from elsewhere', () => {
     expect(JSON.stringify(logged(daemon))).not.toMatch(/wrong-\d|more-\d/);
   });
 
-  test('is known by the address that a proxy tells, where the settings trust the proxy, and by its own elsewhere', async () => {
+  test('has the address that a proxy names, where the settings trust the proxy, and its own elsewhere', async () => {
     const trusting = await openDaemon({ trustedProxies: ['127.0.0.0/8'] });
     const wrong = (from: string) => ({ ...trusting.bearer('wrong'), 'x-forwarded-for': from });
     for (let guess = 0; guess <= 10; guess += 1)

@@ -56,7 +56,7 @@ async function openLine(url: string, localAddress: string): Promise<Socket> {
   return socket;
 }
 
-test('an address that holds all the connections it can get keeps nobody else out', async () => {
+test('an address that holds all the connections it can get does not keep others out', async () => {
   const { startDaemon } = await openStage({ counts });
   const daemon = await startDaemon();
   const lines = await Promise.all(Array.from({ length: 150 }, () => openLine(daemon.url, '127.0.0.9')));

@@ -107,7 +107,7 @@ test('the CRM, Google and the receiver of alerts are reached through the proxy, 
     `the CRM through ${proxy.host}, Google through ${proxy.host}, alerts through ${proxy.host}; authorities in ${certificate.file} are trusted as well`,
   );
   expect((await spawnCommand(['resync'], environment).ended).code).toBe(0);
-  // The CRM takes the key no longer: that is told.
+  // The CRM refuses the key, which is an alert.
   crm.model.faults.order(faultOrder.parse({ faults: [{ kind: 'status', status: 401, times: 500 }] }));
   await until('an alert came', async () => alerts.length > 0);
   expect(new Set(proxy.targets)).toEqual(

@@ -20,7 +20,7 @@ const lockShape = z.object({
     }),
   ),
 });
-// Where it comes from stands nowhere: whatever registry is used has to have what the checksum says.
+// The lock file names no registry: any one has to serve what the checksum says.
 const { '': _self, ...packages } = lockShape.parse(JSON.parse(read('package-lock.json'))).packages;
 const entries = Object.entries(packages).map(([path, entry]) => ({
   ...entry,

@@ -99,3 +99,24 @@ export async function openLaidOutStage(crmOptions: Partial<SandboxCrmOptions> = 
   expect(await stage.init()).toBe(0);
   return stage;
 }
+
+/** Leaves the mark of a daemon on another machine. */
+export async function sign(
+  { environment }: DoctorStage,
+  role: 'keeper' | 'waiting',
+  host: string,
+): Promise<void> {
+  const instance = { id: host, host, pid: 7, since: Date.UTC(2026, 10, 25, 3) };
+  const developerMetadata = {
+    metadataKey: `crm-sheet-sync.${role}`,
+    metadataValue: JSON.stringify({ count: 1, instance }),
+    visibility: 'DOCUMENT',
+    location: { spreadsheet: true },
+  };
+  const { GOOGLE_API_ROOT_URL, GOOGLE_SPREADSHEET_ID } = environment;
+  const answer = await fetch(`${GOOGLE_API_ROOT_URL}/v4/spreadsheets/${GOOGLE_SPREADSHEET_ID}:batchUpdate`, {
+    method: 'POST',
+    body: JSON.stringify({ requests: [{ createDeveloperMetadata: { developerMetadata } }] }),
+  });
+  expect(answer.status).toBe(200);
+}

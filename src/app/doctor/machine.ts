@@ -98,40 +98,33 @@ const disk: Examination = {
   },
 };
 
-/** Which way requests go out, and whose certificates are taken beside those that everybody takes. */
-const network: Examination = {
+/** Whether requests go through a proxy, and whose certificates are trusted beside those of Node. */
+const wayOut: Examination = {
   name: 'way out',
   async examine({ settings: { alerts, crm, sheet } }) {
-    const addresses = [
+    const addresses: readonly (readonly [name: string, url: string])[] = [
       ['the CRM', crm.baseUrl],
-      ...(sheet ? [['Google', sheet.apiRootUrl ?? 'https://sheets.googleapis.com/']] : []),
-      ...(alerts.webhookUrl === undefined ? [] : [['alerts', alerts.webhookUrl]]),
-    ] as const;
-    const ways = addresses.map(([name = '', address = '']) => ({
-      name,
-      proxy: findProxy(new URL(address))?.host,
-    }));
-    const through = ways.flatMap(({ name, proxy }) =>
-      proxy === undefined ? [] : [`${name} through ${proxy}`],
-    );
-    const straight = ways.flatMap(({ name, proxy }) => (proxy === undefined ? [name] : []));
-    const found = [
-      ...through,
-      ...(straight.length > 0 ? [`straight to ${straight.join(' and ')}`] : []),
-    ].join(', ');
+      ...(sheet ? ([['Google', sheet.apiRootUrl ?? 'https://sheets.googleapis.com/']] as const) : []),
+      ...(alerts.webhookUrl === undefined ? [] : ([['alerts', alerts.webhookUrl]] as const)),
+    ];
+    const ways = addresses.map(([name, url]) => {
+      const proxy = findProxy(new URL(url));
+      return `${name} ${proxy ? `through ${proxy.host}` : 'straight'}`;
+    });
+    const found = ways.join(', ');
     const { NODE_EXTRA_CA_CERTS: authorities } = process.env;
     if (!authorities) return good(found);
-    const isThere = await access(authorities, constants.R_OK).then(
+    const isReadable = await access(authorities, constants.R_OK).then(
       () => true,
       () => false,
     );
-    if (isThere) return good(`${found}; authorities in ${authorities} are trusted as well`);
+    if (isReadable) return good(`${found}; authorities in ${authorities} are trusted as well`);
     return bad(
-      `The authorities in ${authorities} (NODE_EXTRA_CA_CERTS) can not be read, so that they are not trusted.`,
+      `The authorities in ${authorities} (NODE_EXTRA_CA_CERTS) are not readable, so that they are not trusted.`,
       'Name a file in PEM that this user may read, or take the variable out of the environment.',
     );
   },
 };
 
 /** Everything about this machine. */
-export const machineExaminations: readonly Examination[] = [daemon, stateDirectory, mirror, disk, network];
+export const machineExaminations: readonly Examination[] = [daemon, stateDirectory, mirror, disk, wayOut];

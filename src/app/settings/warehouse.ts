@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { isDecodable, isReadable } from '../../core/text/readable-url.ts';
 import { isLoopback } from '../../http/guard.ts';
 import { flag, section, share, text, whole } from './parts.ts';
-import { isDecodable, isReadable } from './urls.ts';
 
 const unreadableUrl =
   'must be an address such as postgres://user:password@host:5432/database; signs like /, # and % in the password are written as %2F, %23 and %25';

@@ -1,9 +1,9 @@
-/** Takes a secret out of a text; `mark` stands in its place. */
+/** Returns the text with a mark in place of a secret. */
 export type HideSecret = (text: string) => string;
 
 /**
- * Returns a function that finds a secret also in other letters, and as what quotes it may have written it: in percent signs, escapes of JSON,
- * HTML entities, hexadecimal digits or Base64, also with something before it in one code.
+ * Returns a function that puts the mark in place of a secret, also where the secret is in capitals, percent-encoded, escaped for JSON or HTML,
+ * in hexadecimal digits, or in Base64 together with other text.
  */
 export function createHider(secret: string, mark: string): HideSecret {
   if (secret === '') return (text) => text;
@@ -23,7 +23,7 @@ const shortForms: Readonly<Record<string, readonly string[]>> = {
   ' ': ['+'],
 };
 
-/** A character, or any of what may be written for it. */
+/** A pattern of a character, and of all that may be written for it. */
 function writtenAs(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   const bytes = [...Buffer.from(character)].map((byte) => `%${hexOf(byte, 2)}`).join('');
@@ -36,7 +36,7 @@ function writtenAs(character: string): string {
 const hexOf = (number: number, digits: number): string => number.toString(16).padStart(digits, '0');
 const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-/** What a secret is in codes that take it as bytes. Of Base64 what does not depend on what stands before and behind it. */
+/** Patterns of the secret in encodings of bytes. Of Base64 the part that is the same whatever comes before and behind. */
 function codesOf(secret: string): string[] {
   const bytes = Buffer.from(secret);
   const inBase64 = [0, 1, 2].map((offset) => {
@@ -48,6 +48,6 @@ function codesOf(secret: string): string[] {
   });
   const forUrls = inBase64.map((text) => text.replaceAll('+', '-').replaceAll('/', '_'));
   const codes = [bytes.toString('hex'), ...inBase64, ...forUrls];
-  // So short a piece may be part of any word.
+  // A short piece may be part of any word.
   return [...new Set(codes)].filter(({ length }) => length >= 12).map(quoted);
 }

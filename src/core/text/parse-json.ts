@@ -12,7 +12,7 @@ const depthMax = 64;
 /** 50,000 records of 40 fields are half of it. Each value takes up to a hundred bytes of memory once it is read. */
 const valuesMax = 4_000_000;
 
-/** The same for a text of others. One that nests deeper, or holds more values, than anything that is meant is not read: it may take all memory. */
+/** The same for a text from outside. One that nests deeper, or has more values, than any real answer is not parsed: it may take all memory. */
 export const parseForeignJson = (text: string): unknown => (isBounded(text) ? parseJson(text) : undefined);
 
 const [quote, backslash, comma] = ['"', '\\', ','].map((sign) => sign.charCodeAt(0));

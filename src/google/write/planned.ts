@@ -126,7 +126,7 @@ export function planSteps(steps: readonly RowStep[], tabs: Tabs): PlannedStep[] 
 
 const idOf = (row: Row, { columns }: BoundTab): string => describeCell(row[columns.id] ?? emptyCell);
 
-/** The IDs of the rows that steps reach in a tab, as far as other rows show them too. */
+/** The IDs of rows that steps reach in a tab, where other rows show the same ID. */
 function findShared(steps: readonly RowStep[], entity: TabKind, tab: BoundTab): ReadonlySet<string> {
   const reached = steps.flatMap((step) =>
     step.kind === 'append' || step.entity !== entity ? [] : [idOf(tab.rows[step.position] ?? [], tab)],
@@ -239,7 +239,7 @@ export function sortSteps(steps: readonly PlannedStep[]): TabSteps {
 export const rowsAfter = ({ frozenRows = 0, rowCount }: BoundTab, left: number): number =>
   left < Math.min(rowCount, Math.max(frozenRows, 1) + 1) ? left + 1 : left;
 
-/** Where rows are once others are deleted; those that are themselves are nowhere. */
+/** Where rows are once some rows of the tab are deleted; deleted ones are left out. */
 function withoutRows(rows: readonly number[], deletes: readonly PlannedStep[]): ReadonlySet<number> {
   const gone = deletes.map(({ position }) => position).toSorted((one, other) => one - other);
   const left = new Set<number>();
@@ -260,7 +260,7 @@ export function applySteps(tab: BoundTab, { sets, appends, deletes }: TabSteps):
   }
   const end = endOfRows(tab.rows, tab.columns);
   rows.splice(end, 0, ...appends.map(({ placed }) => overlay([], placed)));
-  const shifted = [...tab.hiddenRows].map((row) => (row < end ? row : row + appends.length));
+  const hidden = [...tab.hiddenRows].map((row) => (row < end ? row : row + appends.length));
   for (const { position } of deletes) rows.splice(position, 1);
   const left = tab.rowCount + appends.length - deletes.length;
   const added = { at: end, count: appends.length, isOutside: tab.tableGrowth === 'never' };
@@ -268,7 +268,7 @@ export function applySteps(tab: BoundTab, { sets, appends, deletes }: TabSteps):
   return {
     ...tab,
     rows,
-    hiddenRows: withoutRows(shifted, deletes),
+    hiddenRows: withoutRows(hidden, deletes),
     tables: tab.tables.map((area) => afterSteps(area, added, deleted)),
     typed: tab.typed.map((column) => afterSteps(column, added, deleted)),
     rowCount: rowsAfter(tab, left),

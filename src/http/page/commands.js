@@ -95,11 +95,11 @@ async function askForToken(problem) {
     ];
     const token = await ask('Enter the token', content, { label: 'Use it', read: () => input.value.trim() });
     if (typeof token !== 'string') return false;
-    const { problem: found, scope } = await tryToken(token);
-    words = found;
+    const tried = await tryToken(token);
+    words = tried.problem;
     if (words !== '') continue;
     keepToken(token);
-    tell(rightToken[scope]);
+    tell(rightToken[tried.scope]);
     return true;
   }
 }
