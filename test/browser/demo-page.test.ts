@@ -152,7 +152,7 @@ test('a row deleted by the button is asked about, and the status page answers wi
   const opened = page.waitForEvent('popup');
   await page.getByRole('link', { name: 'Status page' }).click();
   const status = await opened;
-  await status.getByRole('button', { name: 'Commands: on' }).waitFor();
+  await status.getByRole('button', { name: 'Token: in use' }).waitFor();
   expect(status.url()).not.toContain('#');
   const answer = (id: string | undefined, name: string) =>
     status

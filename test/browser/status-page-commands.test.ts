@@ -289,10 +289,10 @@ describe('the token', () => {
     await expectAccessible();
     expect(await (await fetch(`${daemon.url}/api/status`)).json()).not.toHaveProperty('resync');
     await enterToken();
-    await page.getByRole('button', { name: 'Commands: on' }).waitFor();
+    await page.getByRole('button', { name: 'Token: in use' }).waitFor();
     await shown(page, /^Everything was read again/);
     await page.reload();
-    await page.getByRole('button', { name: 'Commands: on' }).waitFor();
+    await page.getByRole('button', { name: 'Token: in use' }).waitFor();
     await stage.agreed();
   });
 

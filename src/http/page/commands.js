@@ -18,7 +18,7 @@ let isClosed = false;
 function showAccess() {
   const button = find('#access');
   const isKnown = readToken() !== '';
-  button.textContent = isKnown ? 'Commands: on' : isClosed ? 'Enter the token' : 'Commands: need token';
+  button.textContent = isKnown ? 'Token: in use' : isClosed ? 'Enter the token' : 'Commands: need token';
   button.title = isKnown ? 'Press to forget the token' : 'Press to enter the token of the daemon';
 }
 
@@ -87,7 +87,7 @@ async function askForToken(problem) {
       element(
         'p',
         {},
-        'The token that the daemon was started with (CONTROL_TOKEN). It stays in this tab of the browser.',
+        'A token that the daemon was started with (CONTROL_TOKEN, or one of CONTROL_TOKENS). It stays in this tab of the browser.',
       ),
       element('label', { for: 'token' }, 'Token'),
       input,
