@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { SyncError } from '../core/errors.ts';
 import { isObject } from '../core/facts.ts';
-import { findProxyFaults } from '../core/proxy.ts';
+import { findProxyFaults } from '../core/network/proxy.ts';
 import { showControls } from '../core/text/visible-text.ts';
 import {
   type Environment,

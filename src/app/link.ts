@@ -62,7 +62,7 @@ export const linkNameOf = (settings: Settings): string => settings.link?.name ??
 const plainTitles = { lead: 'Leads', opportunity: 'Opportunities', task: 'Tasks', contact: 'Contacts' };
 
 /** What people call records and fields. */
-const wordsOf = ({ sheet }: Settings): Pick<Link, 'headerOf' | 'titles'> =>
+export const wordsOf = ({ sheet }: Settings): Pick<Link, 'headerOf' | 'titles'> =>
   sheet ? readRules(sheet) : { titles: plainTitles };
 
 /**
@@ -223,17 +223,19 @@ export function openSlots(
 
 /** Copies the mirror of a daemon that is not running. Answers the file. Fails with CONFIG_INVALID where there is no mirror. */
 export function backUpStopped({ state }: Settings): string {
-  // Opened, a new one would be made, and its copy taken for a backup.
-  if (!existsSync(mirrorFile(state.directory))) {
-    const message = `There is no mirror in ${state.directory} (STATE_DIR), so nothing was copied.`;
-    throw new SyncError('CONFIG_INVALID', message);
-  }
+  expectMirror(state.directory);
   const { backUp, mirror } = openMirror({ directory: state.directory, backupsMax: state.backups });
   try {
     return backUp(systemClock.now());
   } finally {
     mirror.close();
   }
+}
+
+/** Fails with CONFIG_INVALID where there is no mirror: opened, a new one would be made, and taken for all there is. */
+export function expectMirror(directory: string): void {
+  if (existsSync(mirrorFile(directory))) return;
+  throw new SyncError('CONFIG_INVALID', `There is no mirror in ${directory} (STATE_DIR).`);
 }
 
 /** Re-reading lists in which nothing changes takes half of a key's requests: the others are for whoever shares the key. */

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import process from 'node:process';
 import type { PostText } from '../alerts/webhook.ts';
-import { proxyFinder } from '../core/proxy.ts';
+import { proxyFinder } from '../core/network/proxy.ts';
 import { exchange } from '../crm/exchange.ts';
 
 /** The proxy that the environment of this process names for an address. */

@@ -35,23 +35,29 @@ export function openDatabase(
   settings: Settings,
   { fence, log, token, word }: DatabaseSurroundings,
 ): Warehouse | undefined {
-  const { link, warehouse } = settings;
+  const { warehouse } = settings;
   if (!warehouse) return undefined;
-  const { caFile, schema, url } = warehouse;
-  // Not the name of the spreadsheet: one that is added later makes it no other keeper.
-  const keeper: Keeper = { link: link?.name ?? 'crm', account: accountOf(settings), word, token };
   return createPostgresWarehouse({
-    url,
-    schema,
-    tls: warehouseTls(warehouse),
-    ...(caFile === undefined ? {} : { caFile }),
-    keeper,
+    ...placeOf(settings, warehouse, { token, word }),
     hasHistory: warehouse.history === 'on',
     isEditable: warehouse.edits.enabled,
     ...(fence ? { fence } : {}),
     clock: systemClock,
     log,
   });
+}
+
+/** How the database is reached, which schema is meant, and who keeps its tables. */
+export function placeOf(
+  settings: Settings,
+  warehouse: WarehouseSettings,
+  { token, word }: Pick<DatabaseSurroundings, 'token' | 'word'>,
+) {
+  const { caFile, schema, url } = warehouse;
+  // Not the name of the spreadsheet: one that is added later makes it no other keeper.
+  const keeper: Keeper = { link: settings.link?.name ?? 'crm', account: accountOf(settings), word, token };
+  const tls = warehouseTls(warehouse);
+  return { url, schema, tls, ...(caFile === undefined ? {} : { caFile }), keeper };
 }
 
 /** Joins the warehouse to a link; `undefined` where the settings name none. */

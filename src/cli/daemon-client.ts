@@ -1,7 +1,7 @@
 import { isOfDaemon } from '../app/answers.ts';
 import { daemonOrigin, type Environment, linkVariable, loadHttpSettings } from '../app/config.ts';
-import { strongestToken } from '../core/access.ts';
 import { type OwnCode, SyncError } from '../core/errors.ts';
+import { strongestToken } from '../core/network/access.ts';
 
 /** Longest time the daemon may take to answer a command. */
 const timeoutMs = 120_000;

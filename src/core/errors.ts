@@ -99,6 +99,10 @@ export const errorKinds = {
     ...operatorActs,
     hint: 'Nothing was done. The help of each command says what it takes.',
   },
+  ERASE_REFUSED: {
+    ...operatorActs,
+    hint: 'Do what it says, start the daemon until its status shows nothing of it, stop it, and give the command again.',
+  },
   ALERT_UNSENT: { ...operatorHelps, hint: 'Check ALERT_WEBHOOK_URL. The daemon tries again by itself.' },
   CONTROL_REFUSED: {
     ...operatorActs,

@@ -2,7 +2,7 @@ import http from 'node:http';
 import https from 'node:https';
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as encrypt } from 'node:tls';
-import type { FindProxy } from '../core/proxy.ts';
+import type { FindProxy } from '../core/network/proxy.ts';
 
 /** One HTTP request, ready to be sent. */
 export interface OutgoingRequest {

@@ -29,9 +29,7 @@ export async function writeLeadList(
   names: readonly string[],
 ): Promise<void> {
   const { sheets = [] } = (await client.get(listFields)) ?? {};
-  const known = sheets
-    .map(({ properties }) => properties)
-    .find((each) => each?.sheetId === leadListId || each?.title === leadListTitle);
+  const known = findLeadList(sheets.map(({ properties }) => properties));
   const sheetId = known?.sheetId ?? leadListId;
   const rowCount = names.length + spareRows;
   const room = known
@@ -50,6 +48,13 @@ export async function writeLeadList(
       [],
     );
 }
+
+/** The hidden tab with the names, under whatever title it has now. */
+export const findLeadList = <
+  Tab extends { readonly sheetId?: number | null; readonly title?: string | null },
+>(
+  tabs: readonly (Tab | undefined)[],
+): Tab | undefined => tabs.find((tab) => tab?.sheetId === leadListId || tab?.title === leadListTitle);
 
 const listFields = 'sheets.properties(sheetId,title,gridProperties.rowCount)';
 

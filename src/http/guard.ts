@@ -1,7 +1,13 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { BlockList, isIP } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { covers, listTokens, type NamedToken, type Scope, type TokenSettings } from '../core/access.ts';
+import {
+  covers,
+  listTokens,
+  type NamedToken,
+  type Scope,
+  type TokenSettings,
+} from '../core/network/access.ts';
 import type { Clock, Log } from '../core/ports.ts';
 
 /** Wrong tokens that one address may send within {@link refusalsMs} before it is told to wait. */

@@ -15,7 +15,7 @@ export function meetDatabase({ connection, names, keeper }: Stage): Promise<Meet
 }
 
 /** The name is quoted already. */
-async function hasTable(session: Session, table: string): Promise<boolean> {
+export async function hasTable(session: Session, table: string): Promise<boolean> {
   const [row] = await session.run('SELECT to_regclass($1) IS NOT NULL AS is_there', [table]);
   return row?.['is_there'] === 't';
 }

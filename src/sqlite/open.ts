@@ -9,6 +9,7 @@ import { checkIntegrity, checkVersion, expectOwnLog, makeDurable, takeLock } fro
 import { migrate, migrations } from './migrations.ts';
 import { endFuture } from './past.ts';
 import { closePath, closeToOthers } from './private-files.ts';
+import { openSubjectStore } from './subject.ts';
 import { openTables } from './tables.ts';
 
 export type OpenMirror = ReturnType<typeof openMirror>;
@@ -64,6 +65,8 @@ export function openMirror({
       openToOthers,
       /** Copies the mirror into `backups/` of the state directory. Returns the file. `at` is epoch ms. */
       backUp: (at: number) => backUp(connection, directory, at, backupsMax),
+      /** What it keeps of persons. After it erased something the mirror has to be closed. */
+      subjects: openSubjectStore(connection),
     };
   } catch (error) {
     connection.close();

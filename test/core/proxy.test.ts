@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findProxyFaults, proxyFinder } from '../../src/core/proxy.ts';
+import { findProxyFaults, proxyFinder } from '../../src/core/network/proxy.ts';
 
 const through = (environment: Readonly<Record<string, string>>, url: string) =>
   proxyFinder(environment)(new URL(url))?.href;

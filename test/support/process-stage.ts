@@ -65,6 +65,8 @@ export interface StageOptions {
   readonly tabs?: Readonly<Record<string, object>>;
   /** Longest time a clean stop may take; 10 s where absent. */
   readonly stopGraceMs?: number;
+  /** What the configuration says of the warehouse; its address comes from the environment. */
+  readonly warehouse?: object;
   /** What daemons and commands have in their environment besides. */
   readonly environment?: Environment;
 }
@@ -97,6 +99,7 @@ export async function openStage(options: StageOptions = {}): Promise<ProcessStag
       ...(appendsMax === undefined ? {} : { appendsMax }),
     },
     ...(options.writes ? { writes: options.writes } : {}),
+    ...(options.warehouse ? { warehouse: options.warehouse } : {}),
     stopGraceMs: options.stopGraceMs ?? 10_000,
   };
   await writeFile(join(directory, 'settings.yaml'), stringify(settings));

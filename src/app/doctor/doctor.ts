@@ -1,4 +1,4 @@
-import { listTokens } from '../../core/access.ts';
+import { listTokens } from '../../core/network/access.ts';
 import { listedEntities } from '../../core/record.ts';
 import { createHider } from '../../core/text/hide-secret.ts';
 import { type Environment, hideKeys, loadSettings } from '../config.ts';

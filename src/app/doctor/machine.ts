@@ -1,8 +1,8 @@
 import { access, constants, statfs } from 'node:fs/promises';
 import process from 'node:process';
 import { z } from 'zod';
-import { strongestToken } from '../../core/access.ts';
 import { isSyncError } from '../../core/errors.ts';
+import { strongestToken } from '../../core/network/access.ts';
 import { daemonOrigin } from '../config.ts';
 import { checkOwner } from '../owner.ts';
 import { findProxy } from '../proxies.ts';

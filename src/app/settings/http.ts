@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { type NamedToken, readTokenLine } from '../../core/access.ts';
+import { type NamedToken, readTokenLine } from '../../core/network/access.ts';
 import { flag, section, text } from './parts.ts';
 
 const wrongHostName = 'must be a name such as sync.example.com, with nothing before or behind it';

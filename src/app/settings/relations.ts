@@ -1,7 +1,7 @@
-import { listTokens } from '../../core/access.ts';
 import { emptyCatalog } from '../../core/fields/catalog.ts';
 import { customFieldKey, describeEntity } from '../../core/fields/field.ts';
 import { idHeader, syncHeader } from '../../core/fields/headers.ts';
+import { listTokens } from '../../core/network/access.ts';
 import { type Entity, entities } from '../../core/record.ts';
 import { labelKey } from '../../core/text/label-key.ts';
 import { isLoopback } from '../../http/guard.ts';

@@ -1,4 +1,4 @@
-import { isReadable } from './text/readable-url.ts';
+import { isReadable } from '../text/readable-url.ts';
 
 /** Variables of the environment by their names. */
 type Environment = Readonly<Record<string, string | undefined>>;

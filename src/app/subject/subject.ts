@@ -1,0 +1,176 @@
+import { SyncError } from '../../core/errors.ts';
+import type { Mirror } from '../../core/mirror.ts';
+import { type RecordKey, recordKeyText } from '../../core/record.ts';
+import { mentionOf, readEmail, type Subject } from '../../core/subject.ts';
+import { quoteText } from '../../core/text/cut-text.ts';
+import { createSheetsClient } from '../../google/client.ts';
+import { openHiddenTabs } from '../../google/hidden-tabs.ts';
+import { openSubjectTables, rowIdOf, type SubjectTableRow } from '../../postgres/subject.ts';
+import { sheetFacts } from '../../sheet/facts.ts';
+import { type OpenMirror, openMirror } from '../../sqlite/open.ts';
+import { namesOf } from '../../sqlite/subject.ts';
+import type { SubjectRow } from '../../sqlite/subject-rows.ts';
+import { findRecords } from '../../sync/labels.ts';
+import { warehouseFacts } from '../../warehouse/facts.ts';
+import { systemClock } from '../clock.ts';
+import { expectMirror, wordsOf } from '../link.ts';
+import { createLog } from '../logger.ts';
+import { accountOf } from '../owner.ts';
+import type { Settings } from '../settings.ts';
+import { sheetOptions } from '../sheet-side.ts';
+import { placeOf } from '../warehouse-side.ts';
+import { type ErasedCopies, eraseFromCopies, filesSaying } from './copies.ts';
+import { findObstacles, isKept } from './obstacles.ts';
+
+/** All that is kept of a person. */
+export interface Kept {
+  readonly subject: Subject;
+  readonly rows: readonly SubjectRow[];
+  readonly tableRows: readonly SubjectTableRow[];
+  /** Rows of the hidden tabs, each as the texts of its cells. */
+  readonly hiddenRows: readonly (readonly string[])[];
+}
+
+export interface Erased extends ErasedCopies {
+  readonly rows: number;
+  readonly tableRows: number;
+  readonly hiddenTabs: number;
+  /** Where names of the person are still said: rows of other records, as `journal task-7`, and files of the state directory. */
+  readonly left: readonly string[];
+}
+
+/**
+ * Opens what a link that is stopped keeps of a person, who is named by a record or an e-mail address. Fails with STATE_LOCKED while a daemon
+ * runs, and with COMMAND_UNCLEAR where no record, or more than one, is called so.
+ */
+export function openSubject(settings: Settings, who: string) {
+  const { sheet, state, warehouse } = settings;
+  expectMirror(state.directory);
+  const { mirror, subjects } = openMirror({ directory: state.directory });
+  try {
+    const person = meetPerson(settings, { mirror, subjects }, who);
+    const sides = openSides(settings, mirror);
+    const { isKnown, names, rows, subject } = person;
+    const said = [...names, ...(subject.email === undefined ? [] : [subject.email])];
+    return {
+      read: async (): Promise<Kept> => ({
+        subject,
+        rows,
+        tableRows: (await sides.tables?.read(subject, isKnown)) ?? [],
+        hiddenRows: (await sides.hidden?.rowsSaying(mentionOf([], said))) ?? [],
+      }),
+      /** Why nothing can be erased now, in sentences; empty where it can. */
+      obstacles: ({ tableRows }: Kept, isPastOnly: boolean) =>
+        findObstacles({
+          rows,
+          tableRows,
+          isPastOnly,
+          isPresent: person.isPresent,
+          isWriting: subjects.isWriting(),
+          hasSheet: sheet !== undefined,
+          hasWarehouse: warehouse !== undefined,
+        }),
+      erase: () => erase(state.directory, { mirror, subjects }, person, sides),
+      async close(): Promise<void> {
+        mirror.close();
+        await sides.tables?.close();
+      },
+    };
+  } catch (error) {
+    mirror.close();
+    throw error;
+  }
+}
+
+type State = Pick<OpenMirror, 'mirror' | 'subjects'>;
+type Person = ReturnType<typeof meetPerson>;
+type Sides = ReturnType<typeof openSides>;
+
+/** Finds what the mirror keeps of the person who is named. */
+function meetPerson(settings: Settings, { mirror, subjects }: State, who: string) {
+  const email = readEmail(who);
+  const named = email === undefined ? [findOne({ mirror, ...wordsOf(settings) }, who)] : [];
+  const subject = subjects.meet(named.map(recordKeyText), email);
+  const rows = subjects.rows(subject);
+  const records = mirror.readRecords();
+  const present = records.filter(({ presence }) => presence === 'present').map(({ key }) => key);
+  const presentKeys = new Set(present.map(recordKeyText));
+  // The tables name contacts by other ids.
+  const rowOf = (key: RecordKey) => `${key.entity}-${rowIdOf(key)}`;
+  const presentRows = new Set(present.map(rowOf));
+  const knownRows = new Set(records.map(({ key }) => rowOf(key)));
+  return {
+    subject,
+    rows,
+    /** By which the person may be mentioned elsewhere. */
+    names: [...new Set(rows.filter(({ isOwn }) => isOwn).flatMap(({ row }) => namesOf(row)))],
+    isPresent: (key: string) => presentKeys.has(key),
+    isKnown: (key: RecordKey) => knownRows.has(recordKeyText(key)),
+    /** Whether a row shows what the CRM has now. */
+    isCurrent: ({ entity, row, table }: SubjectTableRow) =>
+      table.endsWith(`."${entity}"`) && presentRows.has(`${entity}-${row['id']}`),
+  };
+}
+
+function openSides(settings: Settings, mirror: Mirror) {
+  const { sheet, warehouse } = settings;
+  const log = createLog('silent');
+  const word = mirror.readFact(warehouseFacts.word);
+  return {
+    // Without a word the daemon has never written there.
+    tables:
+      warehouse && word !== undefined
+        ? openSubjectTables({ ...placeOf(settings, warehouse, { word, token: 0 }), clock: systemClock, log })
+        : undefined,
+    hidden:
+      sheet &&
+      openHiddenTabs(createSheetsClient(sheetOptions(sheet, log)), {
+        spreadsheetId: sheet.spreadsheetId,
+        account: accountOf(settings),
+      }),
+  };
+}
+
+/** The mirror comes last: what fails before can be done again. */
+async function erase(
+  directory: string,
+  { mirror, subjects }: State,
+  { isCurrent, isKnown, isPresent, names, rows, subject }: Person,
+  { hidden, tables }: Sides,
+): Promise<Erased> {
+  const tableRows = await tables?.erase(subject, isKnown, (row) => !isCurrent(row));
+  const hiddenTabs = await hidden?.clear();
+  const copies = eraseFromCopies(directory, subject);
+  // The list was emptied, so the daemon has to write it again.
+  mirror.dropFact(sheetFacts.offeredLeads);
+  mirror.appendCommand({ at: systemClock.now(), by: 'operator', name: 'erase', about: '' });
+  const erased = rows.filter((row) => !isKept(row, { isPresent }));
+  subjects.erase(subject, erased);
+  const left = [...subjects.saying(subject, names), ...filesSaying(directory, names)];
+  return {
+    ...copies,
+    rows: erased.length,
+    tableRows: tableRows?.length ?? 0,
+    hiddenTabs: hiddenTabs ?? 0,
+    left: [...new Set(left)],
+  };
+}
+
+/** The one record that is called so. */
+function findOne(named: Parameters<typeof findRecords>[0], who: string): RecordKey {
+  const [only, ...others] = findRecords(named, who);
+  if (!only)
+    throw new SyncError(
+      'COMMAND_UNCLEAR',
+      `No record is called ${quoteText(who)}. Name one by its id, its key like lead-42, its title, or a person by an e-mail address.`,
+    );
+  if (others.length === 0) return only;
+  const keys = [only, ...others].slice(0, listedMax).map(recordKeyText).join(', ');
+  throw new SyncError(
+    'COMMAND_UNCLEAR',
+    `${quoteText(who)} may be several records; name one by its key: ${keys}.`,
+  );
+}
+
+/** More records than these are not listed. */
+const listedMax = 12;

@@ -1,0 +1,90 @@
+import { ownerFields } from './cascade.ts';
+import { splitContactId } from './fields/contact-id.ts';
+import { parseRecordKey, type RecordId, type RecordKey } from './record.ts';
+import { parseJson } from './text/parse-json.ts';
+import type { Fields } from './value.ts';
+
+/** Whose data is meant. */
+export interface Subject {
+  /** The texts of keys: the records that were named, and those that belong to them. */
+  readonly keys: ReadonlySet<string>;
+  /** The e-mail address that was named, in lower case: what says it is meant as well. Absent where a record was named. */
+  readonly email?: string | undefined;
+}
+
+/** Reads an e-mail address, in lower case; `undefined` for any other text. */
+export const readEmail = (text: string): string | undefined =>
+  /^[^\s@]+@[^\s@]+$/.test(text.trim()) ? text.trim().toLowerCase() : undefined;
+
+/** Whether a field holds the e-mail address and nothing else: then the record is the person's own. */
+export const holdsEmail = (fields: Fields, email: string): boolean =>
+  Object.values(fields).some((value) => typeof value === 'string' && readEmail(value) === email);
+
+/** Whether something that is kept, a text or JSON, says the e-mail address. One that only ends or begins with it is another one. */
+export function saysEmail(content: string, email: string): boolean {
+  if (!content.toLowerCase().includes(email)) return false;
+  const said = new RegExp(
+    String.raw`(?<![\p{L}\p{N}._%+-])${RegExp.escape(email)}(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])`,
+    'iu',
+  );
+  return textsIn(content).some((text) => said.test(text));
+}
+
+/** The texts of JSON without what JSON writes otherwise, or the text itself where it is none. */
+export function textsIn(content: string): readonly string[] {
+  const texts: string[] = [];
+  const collect = (value: unknown): void => {
+    if (typeof value === 'string') texts.push(value);
+    else if (typeof value === 'object' && value !== null)
+      for (const [name, member] of Object.entries(value)) {
+        texts.push(name);
+        collect(member);
+      }
+  };
+  const parsed = parseJson(content);
+  collect(typeof parsed === 'object' && parsed !== null ? parsed : content);
+  return texts;
+}
+
+/** The texts of the keys of those that a record belongs to, by what is known of its fields. */
+export function ownersIn({ entity, id }: RecordKey, fields: Fields): readonly string[] {
+  if (entity === 'contact') return [`lead-${splitContactId(id).leadId}`];
+  if (entity === 'lead') return [];
+  return ownerFields.flatMap((name) => {
+    const owner = fields[name];
+    return owner === undefined || owner === null ? [] : [`${ownerKinds[name]}-${owner}`];
+  });
+}
+
+const ownerKinds = { lead_id: 'lead', parent_task_id: 'task' } as const;
+
+/** Fields by which people know somebody. */
+const nameFields = ['title', 'full_name', 'email', 'phone_number', 'whatsapp_number'];
+
+/** A shorter name would be found everywhere. */
+const nameLengthMin = 4;
+
+/** What of the fields names a person. */
+export const namesIn = (fields: Fields): readonly string[] =>
+  nameFields.flatMap((name) => {
+    const value = fields[name];
+    return typeof value === 'string' && value.trim().length >= nameLengthMin ? [value.trim()] : [];
+  });
+
+/** Tells whether something that is kept, a text or JSON, says one of the keys or names. */
+export function mentionOf(keys: Iterable<string>, names: Iterable<string>): (content: string) => boolean {
+  const patterns = [
+    ...[...keys].map((key) => String.raw`(?<![\w-])${RegExp.escape(key)}(?!\w)`),
+    ...[...names].map((name) => RegExp.escape(name)),
+  ];
+  if (patterns.length === 0) return () => false;
+  const said = new RegExp(patterns.join('|'), 'iu');
+  return (content) => textsIn(content).some((text) => said.test(text));
+}
+
+/** The ids of the records of one kind among keys. */
+export const idsOf = (keys: Iterable<string>, entity: RecordKey['entity']): readonly RecordId[] =>
+  [...keys].flatMap((text) => {
+    const key = parseRecordKey(text);
+    return key?.entity === entity ? [key.id] : [];
+  });

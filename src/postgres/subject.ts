@@ -1,0 +1,175 @@
+import { escapeLiteral } from 'pg';
+import { splitContactId } from '../core/fields/contact-id.ts';
+import type { Clock, Log } from '../core/ports.ts';
+import { type Entity, entities, perEntity, type RecordKey } from '../core/record.ts';
+import { idsOf, type Subject, saysEmail } from '../core/subject.ts';
+import { newWarehouseError } from '../warehouse/port/errors.ts';
+import type { Keeper, RowId } from '../warehouse/port/port.ts';
+import { type AddressOptions, readAddress } from './address.ts';
+import { createConnection, type Session } from './connection.ts';
+import { editTableName } from './ddl/capture/edit-table.ts';
+import { questionTableName } from './ddl/capture/question-table.ts';
+import { hasTable } from './meet.ts';
+import { type Names, namesOf } from './names.ts';
+import { readTransaction, writeTransaction } from './transaction.ts';
+import { isKeptBy, linkColumns } from './write/link-row.ts';
+import { runSettings } from './write/run.ts';
+
+/** A row that is about a person. */
+export interface SubjectTableRow {
+  readonly table: string;
+  readonly entity: Entity;
+  readonly row: Readonly<Record<string, unknown>>;
+}
+
+export interface SubjectTablesOptions extends AddressOptions {
+  readonly schema: string;
+  readonly keeper: Keeper;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** The ids of a person's records, as the tables have them. */
+type RowIds = Readonly<Record<Entity, readonly RowId[]>>;
+
+interface Found extends SubjectTableRow {
+  /** Where the row is, for the time of the transaction that locked it. */
+  readonly place: string;
+}
+
+/** Opens what the tables of a mirror keep of persons. Nothing connects before it is asked. Fails with WAREHOUSE_ codes. */
+export function openSubjectTables({ schema, keeper, clock, log, ...address }: SubjectTablesOptions) {
+  const connection = createConnection(readAddress(address), clock, log);
+  const names = namesOf(schema);
+  return {
+    /** `isKnown` says of which records the mirror knows what they are now: the history alone makes those no person's own. */
+    read: (subject: Subject, isKnown: (key: RecordKey) => boolean): Promise<readonly SubjectTableRow[]> =>
+      connection.use('read', (session) =>
+        readTransaction(session, {}, () => findAll(session, names, keeper, { subject, isKnown })),
+      ),
+    /** Deletes those of the rows that are wanted gone, in one transaction. Returns them. */
+    erase: (
+      subject: Subject,
+      isKnown: (key: RecordKey) => boolean,
+      isErased: (found: SubjectTableRow) => boolean,
+    ): Promise<readonly SubjectTableRow[]> =>
+      connection.use('erase from', (session) =>
+        writeTransaction(
+          session,
+          { run: eraseRun, fence: undefined, settings: runSettings(eraseRun) },
+          async () => {
+            const found = await findAll(session, names, keeper, { subject, isKnown, isLocking: true });
+            const erased = found.filter(isErased);
+            for (const [table, rows] of Map.groupBy(erased, (row) => row.table))
+              await session.run(`DELETE FROM ${table} WHERE ctid = ANY ($1::tid[])`, [
+                rows.map(({ place }) => place),
+              ]);
+            return erased;
+          },
+        ),
+      ),
+    close: () => connection.drop(),
+  };
+}
+
+/** No run of the ledger: nothing follows from it. */
+const eraseRun = 'erase';
+
+interface Search {
+  readonly subject: Subject;
+  readonly isKnown: (key: RecordKey) => boolean;
+  readonly isLocking?: true;
+}
+
+async function findAll(
+  session: Session,
+  names: Names,
+  keeper: Keeper,
+  { isKnown, isLocking, subject }: Search,
+): Promise<readonly Found[]> {
+  if (!(await hasTable(session, names.own('link')))) return [];
+  const [link] = await session.run(
+    `SELECT ${linkColumns} FROM ${names.own('link')} WHERE name = $1 ${isLocking ? 'FOR UPDATE' : ''}`,
+    [keeper.link],
+  );
+  if (!link || !isKeptBy(link, keeper))
+    throw newWarehouseError('WAREHOUSE_KEPT', 'The tables are kept by another mirror.');
+  const ids = await addHolders(session, names, subject, isKnown);
+  const found: Found[] = [];
+  for (const { entity, isOwn, mayMention, table } of placesOf(names)) {
+    if (!(await hasTable(session, table))) continue;
+    const rows = await session.run(
+      `WITH given AS MATERIALIZED (SELECT $1::text[] AS ids, $2::text[] AS leads, $3::text AS email)
+       SELECT t.ctid::text AS place, to_jsonb(t)::text AS content, coalesce(${isOwn(entity)}, false) AS is_own
+         FROM ${table} t, given g
+        WHERE ${isOwn(entity)} OR (g.email <> '' AND ${mayMention(entity)} AND strpos(lower(t::text), g.email) > 0)
+        ${isLocking ? 'FOR UPDATE OF t' : ''}`,
+      [ids[entity], ids.lead, subject.email ?? ''],
+    );
+    for (const { content, is_own: isOwnRow, place } of rows)
+      if (isOwnRow === 't' || saysEmail(content ?? '', subject.email ?? ''))
+        found.push({ entity, table, place: place ?? '', row: JSON.parse(content ?? '{}') });
+  }
+  return found;
+}
+
+/** Where a table says of which record a row `t` is, in SQL; `g` holds the person's ids of the kind, those of leads, and the address. */
+interface Place {
+  readonly table: string;
+  readonly isOwn: (entity: Entity) => string;
+  /** Whether it goes where it only says the address. What a table of records shows is what the CRM has. */
+  readonly mayMention: (entity: Entity) => string;
+}
+
+const isOfKind = (entity: Entity): string => `t.entity = ${escapeLiteral(entity)}`;
+
+const placesOf = (names: Names): readonly (Place & { readonly entity: Entity })[] =>
+  entities.flatMap((entity) => {
+    const places: readonly Place[] = [
+      { table: names.shown(entity), isOwn: () => 't.id::text = ANY (g.ids)', mayMention: () => 'false' },
+      {
+        table: names.past(entity),
+        isOwn: () => "t.id::text = ANY (g.ids) OR to_jsonb(t) ->> 'lead_id' = ANY (g.leads)",
+        mayMention: () => 'true',
+      },
+      {
+        table: names.own(editTableName),
+        isOwn: (kind) => `${isOfKind(kind)} AND (t.id = ANY (g.ids) OR t.new_id = ANY (g.ids))`,
+        mayMention: isOfKind,
+      },
+      {
+        table: names.shown(questionTableName),
+        isOwn: (kind) => `${isOfKind(kind)} AND t.id = ANY (g.ids)`,
+        mayMention: isOfKind,
+      },
+    ];
+    return places.map((place) => ({ ...place, entity }));
+  });
+
+/** The ids that the tables have of a person's records: of an e-mail address also of those that only the history knows. */
+async function addHolders(
+  session: Session,
+  names: Names,
+  { email, keys }: Subject,
+  isKnown: (key: RecordKey) => boolean,
+): Promise<RowIds> {
+  const own = perEntity((entity) => idsOf(keys, entity).map((id) => rowIdOf({ entity, id })));
+  if (email === undefined) return own;
+  const found = new Map<Entity, readonly RowId[]>();
+  for (const entity of entities) {
+    if (!(await hasTable(session, names.past(entity)))) continue;
+    const rows = await session.run(
+      `SELECT DISTINCT t.id::text AS id FROM ${names.past(entity)} t, jsonb_each_text(to_jsonb(t)) f WHERE lower(btrim(f.value)) = $1`,
+      [email],
+    );
+    found.set(
+      entity,
+      rows.map(({ id }) => id ?? '').filter((id) => !isKnown({ entity, id })),
+    );
+  }
+  return perEntity((entity) => [...own[entity], ...(found.get(entity) ?? [])]);
+}
+
+/** The tables name a contact by the CRM's own id alone. */
+export const rowIdOf = ({ entity, id }: RecordKey): RowId =>
+  entity === 'contact' ? splitContactId(id).contactId : id;
