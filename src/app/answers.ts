@@ -1,6 +1,6 @@
 import type { describeLink } from '../http/front.ts';
 import { signature } from '../http/guard.ts';
-import type { readWholeStatus } from '../http/server.ts';
+import type { readWholeStatus } from '../http/status.ts';
 
 /** Whether the response is the daemon's, and not of anything else that listens there. */
 export const isOfDaemon = ({ headers }: Response): boolean => headers.get(signature.name) === signature.value;

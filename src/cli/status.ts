@@ -16,7 +16,8 @@ export function addStatusCommand(program: Command, { environment, finish }: Comm
     .action(async ({ json }: { json?: true }) => {
       const status = await callDaemon<StatusAnswer>(environment, 'GET', '/api/status');
       print(...(json ? [JSON.stringify(status)] : describeStatus(status)));
-      if (status.waiting.length > 0 || needsPerson(status)) finish(exitCodes.needsPerson);
+      if (status.counts.waiting > 0 || status.forUser > 0 || needsPerson(status))
+        finish(exitCodes.needsPerson);
     });
 }
 
@@ -27,14 +28,16 @@ const questionsMax = 50;
 const hasOwnLines = new Set<string>(['HELD', 'BRAKE', 'QUESTIONS', 'NOT_READ_YET']);
 
 function describeStatus(status: StatusAnswer): string[] {
-  const { now, toMend, waiting } = status;
-  const more = waiting.length - questionsMax;
+  const { counts, now, toMend, waiting } = status;
+  const more = counts.waiting - questionsMax;
+  const moreToMend = counts.toMend - toMend.length;
   return [
     describeStanding(status),
     ...section('Waits for you', [
       ...waiting.slice(0, questionsMax).flatMap((item) => describeWaiting(item, now)),
-      ...(more > 0 ? [`And ${more} more: status --json has them all.`] : []),
+      ...(more > 0 ? [`And ${more} more questions.`] : []),
       ...toMend.map(describeToMend),
+      ...(moreToMend > 0 ? [`And ${moreToMend} more to mend.`] : []),
     ]),
     ...section('Does not work', describeTroubles(status)),
     '',

@@ -4,7 +4,7 @@ import { backoffMs } from '../core/backoff.ts';
 import { isSyncError } from '../core/errors.ts';
 import { writeTimeMs } from '../core/fence.ts';
 import type { Clock, Fence, Log } from '../core/ports.ts';
-import { parseJson } from '../core/text/parse-json.ts';
+import { parseForeignJson } from '../core/text/parse-json.ts';
 import { newSheetError } from '../sheet/port/errors.ts';
 import { brokenOff, isUnknownRange, refusedAnswer, sheetError, withAccount } from './errors.ts';
 import { type AgentFor, createLogin, type Login } from './login/login.ts';
@@ -152,6 +152,7 @@ const callOptions = ({ agentFor, rootUrl, timeoutMs }: SheetsClientOptions) => (
   retry: false,
   redirect: 'manual' as const,
   timeout: timeoutMs,
+  maxContentLength: answerBytesMax,
   ...(rootUrl !== undefined && { rootUrl }),
   ...(agentFor && { agent: agentFor }),
 });
@@ -180,9 +181,11 @@ function bytesOf({ data }: { readonly data: unknown }): Buffer {
 async function readLike({ data, status }: Streamed, last: Buffer = noBytes): Promise<Buffer> {
   if (!isStream(data)) throw new Error('The library was asked for a stream.');
   const chunks: Buffer[] = [];
-  let alike = 0;
+  let [alike, bytes] = [0, 0];
   try {
     for await (const chunk of data) {
+      bytes += chunk.length;
+      if (bytes > answerBytesMax) throw new Error(`it has more than ${answerBytesMax} bytes`);
       const isAlike = chunks.length === 0 && chunk.equals(last.subarray(alike, alike + chunk.length));
       if (isAlike) alike += chunk.length;
       else chunks.push(chunk);
@@ -230,9 +233,14 @@ function watchAnswer(fetchAnswer: () => Promise<Buffer | undefined>): () => Prom
   };
 }
 
+/** So many are in 5,000 rows of 300 columns, which no request brings more of. */
+const valuesMax = 16_000_000;
+/** Some four times of what the largest request brings with 100,000 rows. */
+const answerBytesMax = 128 * 1024 * 1024;
+
 /** What was cut off, or is no JSON, is no spreadsheet either. */
 const parseSpreadsheet = (answer: Buffer): Spreadsheet =>
-  checkedSpreadsheet(parseJson(answer.toString()) as Spreadsheet | undefined);
+  checkedSpreadsheet(parseForeignJson(answer.toString(), valuesMax) as Spreadsheet | undefined);
 
 function checkedSpreadsheet(spreadsheet: Spreadsheet | undefined): Spreadsheet {
   if (Array.isArray(spreadsheet?.sheets)) return spreadsheet;

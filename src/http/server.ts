@@ -2,12 +2,9 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { explainError, isSyncError, SyncError } from '../core/errors.ts';
 import type { Log } from '../core/ports.ts';
-import { titled } from '../core/standing.ts';
 import type { Engine } from '../sync/engine.ts';
 import type { Health } from '../sync/health.ts';
-import { listProgress } from '../sync/progress.ts';
 import { type ResyncReport, resync } from '../sync/resync.ts';
-import { readStatus } from '../sync/status.ts';
 import type { Watch } from '../sync/watch.ts';
 import { addAnswerRoute } from './answers.ts';
 import { type Bounds, boundAnswers, Room } from './bounds.ts';
@@ -26,6 +23,7 @@ import { addHistoryRoute, addUndoRoute } from './history.ts';
 import { noBody, RequestRefused, readInput } from './input.ts';
 import { createMetrics } from './metrics.ts';
 import { addPage } from './page.ts';
+import { addStatusRoutes, readWholeStatus } from './status.ts';
 
 export interface HttpOptions extends AccessOptions {
   /** 0 takes any free port. */
@@ -132,7 +130,7 @@ export function addLinkRoutes(
   const readWhole = () => readWholeStatus(side, lastResync());
   addHistoryRoute(server, side.engine);
   addCommandsRoute(server, side.engine.link);
-  server.get('/api/status', readWhole);
+  addStatusRoutes(server, side.engine, readWhole);
   addEventsRoute(server, { ...bounds, readSamples: () => side.watch.samples, readWhole });
 }
 
@@ -140,20 +138,6 @@ const statusOf = (error: unknown): number =>
   typeof error === 'object' && error !== null && 'statusCode' in error && typeof error.statusCode === 'number'
     ? error.statusCode
     : 500;
-
-/** Everything an operator wants to know of a link, in one answer. */
-export function readWholeStatus({ engine, health, watch }: LinkSide, resync: ResyncReport | undefined) {
-  const status = readStatus(engine, resync);
-  const { entities, ...rest } = status;
-  return {
-    ...rest,
-    tabs: entities,
-    conditions: health.read(),
-    standing: titled(watch.readStanding()),
-    progress: listProgress(status, watch.samples),
-    budget: watch.readUsage(),
-  };
-}
 
 /** Adds the commands; returns how to see the last resync. */
 function addCommandRoutes(

@@ -16,28 +16,42 @@ import { isForUser, listToMend } from './to-mend.ts';
 export type WaitingItem = ReturnType<typeof listWaiting>[number];
 
 /** Everything that waits for a person's decision, as of the last cycle. */
-export function listWaiting({ found, link, runners }: Engine) {
-  const labels = labelsOf(link);
-  const brakes = new Map(found.brakes.map((brake) => [brake.scope, brake]));
+export const listWaiting = (engine: Engine) => nameQuestions(engine, listQuestions(engine));
+
+/** The same without names: to find those of thousands takes longer than all the rest. */
+function listQuestions({ runners }: Engine) {
   return runners.flatMap(({ askedSince, side: { mirror, report } }) => {
     if (!report || report.questions.length === 0) return [];
     // What is asked although the plan was made with an answer to it, as where the key does not let that through, is asked anew.
     const open = mirror.readDecisions().filter(({ at }) => at >= report.at);
     const answered = new Map(open.map((decision) => [decision.scope, answerIn(decision)]));
-    return report.questions.map(({ about, answers, scope, what }) => ({
-      scope,
-      what,
-      answers,
-      about,
-      ...nameSubject(scope, labels, link),
-      /** What is stopped until it is answered. */
-      stopped: labelStopped(brakes.get(scope), labels),
+    return report.questions.map((question) => ({
+      ...question,
       /** When this process first saw it wait. */
-      since: askedSince.get(scope),
+      since: askedSince.get(question.scope),
       /** The answer of a user that is not carried out yet. */
-      answered: answered.get(scope),
+      answered: answered.get(question.scope),
     }));
   });
+}
+
+function nameQuestions(
+  { found, link }: Engine,
+  questions: readonly ReturnType<typeof listQuestions>[number][],
+) {
+  const labels = labelsOf(link);
+  const brakes = new Map(found.brakes.map((brake) => [brake.scope, brake]));
+  return questions.map(({ about, answered, answers, scope, since, what }) => ({
+    scope,
+    what,
+    answers,
+    about,
+    ...nameSubject(scope, labels, link),
+    /** What is stopped until it is answered. */
+    stopped: labelStopped(brakes.get(scope), labels),
+    since,
+    answered,
+  }));
 }
 
 /** Whom something under the scope is about, by name. */
@@ -84,13 +98,45 @@ const latestBytesMax = 64 * 1024;
 /** Everything an operator wants to know, in one answer. Times are epoch ms. */
 export type Status = ReturnType<typeof readStatus>;
 
+/** A status has so many of each list at most, the first: with tens of thousands of records as many things may wait. */
+export const listedMax = 200;
+
+/** The lists of a status that grow with the records, whole and without names. */
+function readLists(engine: Engine) {
+  const { found, link } = engine;
+  const { brakes, conflicts, holds, refusals } = found;
+  const waiting = listQuestions(engine);
+  const asked = new Set(waiting.map(({ scope }) => scope));
+  const toMend = listToMend(found, asked, labelsOf(link));
+  return { waiting, toMend, brakes, holds, conflicts, refusals, problems: engine.listProblems() };
+}
+
+type Lists = ReturnType<typeof readLists>;
+export const statusLists = [
+  'waiting',
+  'toMend',
+  'brakes',
+  'holds',
+  'conflicts',
+  'refusals',
+  'problems',
+] as const satisfies readonly (keyof Lists)[];
+
+/** A part of one of the lists, and where the next part begins; absent behind the last. */
+export function readStatusList(engine: Engine, name: (typeof statusLists)[number], from: number) {
+  const end = from + listedMax;
+  const { [name]: list, waiting } = readLists(engine);
+  const items = name === 'waiting' ? nameQuestions(engine, waiting.slice(from, end)) : list.slice(from, end);
+  return { items, ...(list.length > end ? { next: end } : {}) };
+}
+
+const firstOf = <Item>(list: readonly Item[]): readonly Item[] => list.slice(0, listedMax);
+
 /** Reads the status of a link from its mirror and its last cycle. */
 export function readStatus(engine: Engine, resync: ResyncReport | undefined) {
   const { found, link } = engine;
-  const waiting = listWaiting(engine);
-  const asked = new Set(waiting.map(({ scope }) => scope));
-  const toMend = listToMend(found, asked, labelsOf(link));
-  const { brakes, conflicts, holds, refusals, restlessRows } = found;
+  const lists = readLists(engine);
+  const { toMend, waiting } = lists;
   return {
     link: link.name,
     now: link.clock.now(),
@@ -105,18 +151,22 @@ export function readStatus(engine: Engine, resync: ResyncReport | undefined) {
       url,
       lastCycleAt,
     })),
-    restlessRows,
+    restlessRows: found.restlessRows,
     entities: readEntities(engine),
-    problems: engine.listProblems(),
-    brakes,
-    holds,
-    conflicts,
-    waiting,
-    toMend,
+    waiting: nameQuestions(engine, firstOf(waiting)),
+    toMend: firstOf(toMend),
+    brakes: firstOf(lists.brakes),
+    holds: firstOf(lists.holds),
+    conflicts: firstOf(lists.conflicts),
+    refusals: firstOf(lists.refusals),
+    problems: firstOf(lists.problems),
+    /** How long each of these lists is. */
+    counts: Object.fromEntries(statusLists.map((name) => [name, lists[name].length])) as Readonly<
+      Record<keyof Lists, number>
+    >,
     /** How many things wait for a user who has not answered them. */
     forUser:
       waiting.filter(({ answered }) => answered === undefined).length + toMend.filter(isForUser).length,
-    refusals,
     resync,
     latest: link.mirror.searchJournal({ limit: latestMax, bytesMax: latestBytesMax }),
   };

@@ -8,7 +8,14 @@ const meanings: readonly (readonly [route: string, meaning: string])[] = [
   ['GET /healthz', 'The same'],
   ['GET /readyz', 'Whether it does all of its work: 200 or 503; with every condition for those who may read'],
   ['GET /metrics', 'Numbers for Prometheus: [metrics](#metrics)'],
-  ['GET /api/status', 'What is the same on both sides, what waits, and why'],
+  [
+    'GET /api/status',
+    'What is the same on both sides, what waits, and why; of each long list the first, and in `counts` how long it is',
+  ],
+  [
+    'GET /api/status/:list',
+    'The next of such a list, `waiting` for example, from the place `from` on; where there is more, `next` says from where to ask on',
+  ],
   ['GET /api/events', 'The same, live, as server-sent events'],
   [
     'GET /api/history',

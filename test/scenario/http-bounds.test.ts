@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { z } from 'zod';
+import { isQuiet } from '../../src/sheet/plans/plan.ts';
 import { openLinkStage } from '../support/link-stage.ts';
 import { createManualClock } from '../support/manual-clock.ts';
 import { serve } from '../support/served.ts';
@@ -105,4 +106,41 @@ test('a page that does not read its events is cut off, and others go on', async 
   await clock.advance(90_000);
   expect(await readToEnd(socket)).toBeLessThan(12 * megabyte);
   expect((await fetch(`${url}/api/history`)).status).toBe(200);
+});
+
+const statusShape = z.looseObject({ refusals: z.array(z.unknown()), toMend: z.array(z.unknown()) });
+const partShape = z.object({
+  items: z.array(z.looseObject({ position: z.number() })),
+  next: z.number().optional(),
+});
+
+test('a status has the first of what waits, however much that is, and the others are asked for part by part', async () => {
+  const stage = await openLinkStage({ leads: 1, opportunities: 430, tasks: 0 });
+  await stage.layOut();
+  const engine = stage.createEngine({});
+  const rest = async () => {
+    for (let plan = await engine.cycle(); !isQuiet(plan) || plan.restlessRows > 0; )
+      plan = await engine.cycle();
+  };
+  await engine.pullAll(() => undefined);
+  await rest();
+  const edits = Array.from(
+    { length: 430 },
+    (_, index) =>
+      ({ kind: 'edit', sheet: 'Opportunities', row: index + 1, column: 'Value', text: 'much' }) as const,
+  );
+  await stage.editSheet(...edits);
+  await rest();
+  const { get } = await serve(engine);
+  const status = statusShape.parse(await (await get('/api/status')).json());
+  expect(status).toMatchObject({ counts: { refusals: 430, toMend: 430, waiting: 0 }, forUser: 430 });
+  expect([status.refusals.length, status.toMend.length]).toEqual([200, 200]);
+  const partFrom = async (from: number) =>
+    partShape.parse(await (await get(`/api/status/refusals?from=${from}`)).json());
+  const [first, second, third] = [await partFrom(0), await partFrom(200), await partFrom(400)];
+  expect([first.next, second.next, third.next]).toEqual([200, 400, undefined]);
+  const all = [first, second, third].flatMap(({ items }) => items.map(({ position }) => position));
+  expect(new Set(all).size).toBe(430);
+  expect((await get('/api/status/everything')).status).toBe(404);
+  expect((await get('/api/status/refusals?from=-1')).status).toBe(400);
 });

@@ -337,11 +337,13 @@ describe('the guard of the daemon', () => {
     const reading = routes.filter((route) => route.method !== 'POST' && !open.test(route.url));
     const paths = reading.map((route) => route.url);
     expect(paths).toEqual(expect.arrayContaining(['/api/status', '/api/events', '/api/history', '/metrics']));
-    const status = async (path: string, headers: Record<string, string>) =>
-      (await ask(url, path, headers, operator)).status;
-    for (const path of [...paths, '/nothing-there']) {
+    const status = async (path: string, headers: Record<string, string>, from = operator) =>
+      (await ask(url, path, headers, from)).status;
+    for (const [index, path] of [...paths, '/nothing-there'].entries()) {
       expect({ path, status: await status(path, {}) }).toEqual({ path, status: 401 });
-      expect(await status(path, { authorization: `Basic ${btoa(`x:${controlToken}`)}` })).toBe(401);
+      // One address that sends many wrong ones is turned away.
+      const from = `127.0.1.${index + 1}`;
+      expect(await status(path, { authorization: `Basic ${btoa(`x:${controlToken}`)}` }, from)).toBe(401);
       expect(await status(path, { authorization: `Bearer ${controlToken}` })).not.toBe(401);
     }
     for (const { url: path } of routes.filter((route) => open.test(route.url)))

@@ -19,32 +19,48 @@ async function pour(response: ServerResponse, begin: string, part: string, bytes
   response.end();
 }
 
-test.each<[string, Script]>([
-  ['nests a million levels deep', (response) => void pour(response, '{"data":', '[', megabyte)],
-  ['holds twenty million values', (response) => void pour(response, '{"data":[', '{},', 60 * megabyte)],
-  ['never ends', (response) => void pour(response, '{"data":"', 'x', Number.POSITIVE_INFINITY)],
-])('an answer of the CRM that %s is not read, and the daemon goes on', async (_, script) => {
-  const crm = await startScriptedServer(script);
-  onTestFinished(() => crm.close());
+/** Answers that would take all memory, as the begin of a true one. */
+const hugeAnswers = (begin: string): [string, Script][] => [
+  ['nests a million levels deep', (response) => void pour(response, begin, '[', megabyte)],
+  ['holds twenty million values', (response) => void pour(response, `${begin}[`, '{},', 60 * megabyte)],
+  ['never ends', (response) => void pour(response, `${begin}"`, 'x', Number.POSITIVE_INFINITY)],
+];
+
+/** A daemon with the memory that a small machine has, while a side answers by the script. Returns what its status says once that was asked. */
+async function statusBeside(script: Script, nameSide: (baseUrl: string) => Readonly<Record<string, string>>) {
+  const side = await startScriptedServer(script);
+  onTestFinished(() => side.close());
   const { environment } = await openStage({ counts });
-  // With the memory that a small machine has.
-  const small = { NODE_OPTIONS: '--max-old-space-size=300' };
-  const own = {
+  const daemon = spawnDaemon({
     ...environment,
-    ...small,
-    CRM_BASE_URL: crm.baseUrl,
+    NODE_OPTIONS: '--max-old-space-size=300',
+    ...nameSide(side.baseUrl),
     STATE_DIR: `${environment['STATE_DIR']}-own`,
-  };
-  const daemon = spawnDaemon(own);
+  });
   onTestFinished(async () => void (await daemon.kill()));
   await daemon.answers('/healthz');
-  await crm.arrived(3);
+  await side.arrived(3);
   await daemon.answers('/healthz');
   expect(daemon.process.exitCode).toBeNull();
   const headers = { authorization: `Bearer ${controlToken}` };
-  const status = await (await fetch(`${daemon.url}/api/status`, { headers })).text();
-  expect(status).toContain('CRM_UNREADABLE');
-});
+  return async () => (await fetch(`${daemon.url}/api/status`, { headers })).text();
+}
+
+test.each(hugeAnswers('{"data":'))(
+  'an answer of the CRM that %s is not read, and the daemon goes on',
+  async (_, script) => {
+    const status = await statusBeside(script, (baseUrl) => ({ CRM_BASE_URL: baseUrl }));
+    expect(await status()).toContain('CRM_UNREADABLE');
+  },
+);
+
+test.each(hugeAnswers('{"sheets":'))(
+  'an answer of Google that %s is not read, and the daemon goes on',
+  async (_, script) => {
+    const status = await statusBeside(script, (baseUrl) => ({ GOOGLE_API_ROOT_URL: baseUrl }));
+    await expect.poll(status).toMatch(/SHEET_UN(READABLE|REACHABLE)/);
+  },
+);
 
 /** A connection that stays open without asking for anything. */
 async function openLine(url: string, localAddress: string): Promise<Socket> {

@@ -7,19 +7,20 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** An answer of the CRM nests six levels. */
+/** No true answer of a side nests more than ten levels. */
 const depthMax = 64;
 /** 50,000 records of 40 fields are half of it. Each value takes up to a hundred bytes of memory once it is read. */
-const valuesMax = 4_000_000;
+const crmValuesMax = 4_000_000;
 
 /** The same for a text from outside. One that nests deeper, or has more values, than any real answer is not parsed: it may take all memory. */
-export const parseForeignJson = (text: string): unknown => (isBounded(text) ? parseJson(text) : undefined);
+export const parseForeignJson = (text: string, valuesMax = crmValuesMax): unknown =>
+  isBounded(text, valuesMax) ? parseJson(text) : undefined;
 
 const [quote, backslash, comma] = ['"', '\\', ','].map((sign) => sign.charCodeAt(0));
 const [bracket, brace] = ['[', '{'].map((sign) => sign.charCodeAt(0));
 const [bracketEnd, braceEnd] = [']', '}'].map((sign) => sign.charCodeAt(0));
 
-function isBounded(text: string): boolean {
+function isBounded(text: string, valuesMax: number): boolean {
   let [depth, values] = [0, 0];
   for (let at = 0; at < text.length; at += 1) {
     const sign = text.charCodeAt(at);

@@ -20,12 +20,12 @@ const shownMax = 50;
 let whenDone = '';
 
 /** Shows what only a person can settle: first what can be answered here, then what has to be mended at its row. */
-export function showWaiting({ forUser, isManual, lastCycleAt, toMend, waiting }) {
+export function showWaiting({ counts, forUser, isManual, lastCycleAt, toMend, waiting }) {
   whenDone = isManual ? 'once the next plan is applied' : 'with the next cycle';
   const all = [...waiting, ...toMend.map((item, index) => ({ ...item, scope: `row ${index}` }))];
   const shown = all.slice(0, shownMax);
-  if (all.length > shownMax)
-    shown.push({ scope: 'more', reason: `And ${countOf(all.length - shownMax, 'more', 'more')}.` });
+  const more = counts.waiting + counts.toMend - shown.length;
+  if (more > 0) shown.push({ scope: 'more', reason: `And ${countOf(more, 'more', 'more')}.` });
   find('#waiting .count').textContent = forUser === 0 ? '' : countWords(forUser);
   const empty = find('#waiting .empty');
   empty.hidden = all.length > 0;
