@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { loadSettings } from '../app/config.ts';
 import { type Erased, type Kept, openSubject } from '../app/subject/subject.ts';
 import { SyncError } from '../core/errors.ts';
+import { listFew } from '../core/text/cut-text.ts';
 import { parseJson } from '../core/text/parse-json.ts';
 import { type CommandContext, exitCodes, print } from './command.ts';
 
@@ -77,7 +78,7 @@ function describeErased({ erased, failed, hiddenTabs, left, rows, tableRows }: E
   return [
     `Erased: ${rows} rows of the mirror, ${tableRows} of the warehouse. ${erased.length} backups were looked through, and ${hiddenTabs} hidden tabs emptied.`,
     ...failed.map(({ name, reason }) => `The backup ${name} stays as it is: ${reason} Delete it.`),
-    ...(left.length > 0 ? [`A name of the person is still said in: ${left.join(', ')}.`] : []),
+    ...(left.length > 0 ? [`The person may still be named in: ${listFew(left)}.`] : []),
   ];
 }
 

@@ -13,25 +13,32 @@ export interface Subject {
 }
 
 /** Reads an e-mail address, in lower case; `undefined` for any other text. */
-export const readEmail = (text: string): string | undefined =>
-  /^[^\s@]+@[^\s@]+$/.test(text.trim()) ? text.trim().toLowerCase() : undefined;
+export function readEmail(text: string): string | undefined {
+  const email = plain(text).trim();
+  return /^[^\s@]+@[^\s@]+$/.test(email) ? email : undefined;
+}
 
-/** Whether a field holds the e-mail address and nothing else: then the record is the person's own. */
+const plain = (text: string): string => text.normalize('NFC').toLowerCase();
+
+/** Whether a field holds the address and nothing else: then the record is the person's own. */
 export const holdsEmail = (fields: Fields, email: string): boolean =>
-  Object.values(fields).some((value) => typeof value === 'string' && readEmail(value) === email);
+  Object.values(fields)
+    .flat()
+    .some((value) => typeof value === 'string' && readEmail(value) === email);
 
-/** Whether something that is kept, a text or JSON, says the e-mail address. One that only ends or begins with it is another one. */
+/** Whether something that is kept, a text or JSON, says the address. One that only ends or begins with it is another one. */
 export function saysEmail(content: string, email: string): boolean {
-  if (!content.toLowerCase().includes(email)) return false;
+  // Most of a history says nothing of it, and to read its JSON takes long.
+  if (!plain(content).includes(plain(JSON.stringify(email).slice(1, -1)))) return false;
   const said = new RegExp(
-    String.raw`(?<![\p{L}\p{N}._%+-])${RegExp.escape(email)}(?![\p{L}\p{N}-]|\.[\p{L}\p{N}])`,
+    String.raw`(?<![\p{L}\p{N}][._%+-]*)${RegExp.escape(email)}(?![\p{L}\p{N}]|[.-]+[\p{L}\p{N}])`,
     'iu',
   );
-  return textsIn(content).some((text) => said.test(text));
+  return textsIn(content).some((text) => said.test(plain(text)));
 }
 
 /** The texts of JSON without what JSON writes otherwise, or the text itself where it is none. */
-export function textsIn(content: string): readonly string[] {
+function textsIn(content: string): readonly string[] {
   const texts: string[] = [];
   const collect = (value: unknown): void => {
     if (typeof value === 'string') texts.push(value);
@@ -58,29 +65,37 @@ export function ownersIn({ entity, id }: RecordKey, fields: Fields): readonly st
 
 const ownerKinds = { lead_id: 'lead', parent_task_id: 'task' } as const;
 
-/** Fields by which people know somebody. */
-const nameFields = ['title', 'full_name', 'email', 'phone_number', 'whatsapp_number'];
+/** Fields by which people know somebody: tasks and opportunities are called by what is to be done. */
+const nameFields: Readonly<Partial<Record<RecordKey['entity'], readonly string[]>>> = {
+  lead: ['title'],
+  contact: ['full_name', 'email', 'phone_number', 'whatsapp_number'],
+};
 
 /** A shorter name would be found everywhere. */
 const nameLengthMin = 4;
 
-/** What of the fields names a person. */
-export const namesIn = (fields: Fields): readonly string[] =>
-  nameFields.flatMap((name) => {
+/** What of the fields of a record names a person. */
+export const namesIn = ({ entity }: RecordKey, fields: Fields): readonly string[] =>
+  (nameFields[entity] ?? []).flatMap((name) => {
     const value = fields[name];
     return typeof value === 'string' && value.trim().length >= nameLengthMin ? [value.trim()] : [];
   });
 
-/** Tells whether something that is kept, a text or JSON, says one of the keys or names. */
-export function mentionOf(keys: Iterable<string>, names: Iterable<string>): (content: string) => boolean {
-  const patterns = [
-    ...[...keys].map((key) => String.raw`(?<![\w-])${RegExp.escape(key)}(?!\w)`),
-    ...[...names].map((name) => RegExp.escape(name)),
-  ];
-  if (patterns.length === 0) return () => false;
-  const said = new RegExp(patterns.join('|'), 'iu');
-  return (content) => textsIn(content).some((text) => said.test(text));
+/** Finds keys and names as words of their own in what is kept, a text or JSON. */
+export function mentionsOf(keys: Iterable<string>, names: Iterable<string>) {
+  const words = [...keys, ...names].map(RegExp.escape);
+  // Nothing is never said.
+  const source =
+    words.length === 0 ? '(?!)' : String.raw`(?<![\p{L}\p{N}_-])(?:${words.join('|')})(?![\p{L}\p{N}_])`;
+  const [any, each] = [new RegExp(source, 'iu'), new RegExp(source, 'giu')];
+  return {
+    isIn: (content: string): boolean => textsIn(content).some((text) => any.test(text)),
+    /** The text without them. */
+    takeOut: (text: string): string => text.replaceAll(each, '…'),
+  };
 }
+
+export type Mentions = ReturnType<typeof mentionsOf>;
 
 /** The ids of the records of one kind among keys. */
 export const idsOf = (keys: Iterable<string>, entity: RecordKey['entity']): readonly RecordId[] =>

@@ -5,16 +5,10 @@ import type { Condition } from '../sync/conditions.ts';
 import { Room } from './bounds.ts';
 import { createAccess, guardReading } from './guard.ts';
 import { addHealthRoutes } from './health.ts';
+import type { LinkSide } from './link-side.ts';
 import { createMetrics, type Measured } from './metrics.ts';
 import { addPage } from './page.ts';
-import {
-  addAccessRoute,
-  addLinkRoutes,
-  createServer,
-  type HttpOptions,
-  type LinkSide,
-  listenAt,
-} from './server.ts';
+import { addAccessRoute, addLinkRoutes, createServer, type HttpOptions, listenAt } from './server.ts';
 
 /** One of several links, as this process knows it. */
 export interface LinkEntry {

@@ -5,7 +5,6 @@ import type { Log } from '../core/ports.ts';
 import type { Engine } from '../sync/engine.ts';
 import type { Health } from '../sync/health.ts';
 import { type ResyncReport, resync } from '../sync/resync.ts';
-import type { Watch } from '../sync/watch.ts';
 import { addAnswerRoute } from './answers.ts';
 import { type Bounds, boundAnswers, Room } from './bounds.ts';
 import { addCommandsRoute, type NoteCommand, noteCommands } from './commands.ts';
@@ -21,6 +20,7 @@ import {
 import { addHealthRoutes } from './health.ts';
 import { addHistoryRoute, addUndoRoute } from './history.ts';
 import { noBody, RequestRefused, readInput } from './input.ts';
+import type { LinkSide } from './link-side.ts';
 import { createMetrics } from './metrics.ts';
 import { addPage } from './page.ts';
 import { addStatusRoutes, readWholeStatus } from './status.ts';
@@ -34,16 +34,6 @@ export interface HttpOptions extends AccessOptions {
   readonly hostNames?: readonly string[];
   /** Addresses of proxies that say whom they ask for. */
   readonly trustedProxies?: readonly string[];
-}
-
-/** A link as its HTTP side sees it. */
-export interface LinkSide {
-  readonly engine: Engine;
-  readonly health: Health;
-  /** Sees how the link and its request budget go. */
-  readonly watch: Watch;
-  /** Copies the mirror. Answers the file. */
-  readonly backUp: () => string;
 }
 
 /** The longest text that a cell holds fits in, also where each of its signs is written as an escape of six. */

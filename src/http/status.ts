@@ -7,7 +7,7 @@ import { listProgress } from '../sync/progress.ts';
 import type { ResyncReport } from '../sync/resync.ts';
 import { readStatus, readStatusList, statusLists } from '../sync/status.ts';
 import { RequestRefused, readInput } from './input.ts';
-import type { LinkSide } from './server.ts';
+import type { LinkSide } from './link-side.ts';
 
 const wrongPlace = 'must be a whole number from 0 on';
 const partQuery = z.strictObject({

@@ -19,6 +19,8 @@ import { runSettings } from './write/run.ts';
 export interface SubjectTableRow {
   readonly table: string;
   readonly entity: Entity;
+  /** Whether it is of one of the person's records; else it says the address. */
+  readonly isOwn: boolean;
   readonly row: Readonly<Record<string, unknown>>;
 }
 
@@ -99,42 +101,53 @@ async function findAll(
   for (const { entity, isOwn, mayMention, table } of placesOf(names)) {
     if (!(await hasTable(session, table))) continue;
     const rows = await session.run(
-      `WITH given AS MATERIALIZED (SELECT $1::text[] AS ids, $2::text[] AS leads, $3::text AS email)
+      `WITH given AS MATERIALIZED (SELECT $1::text[] AS ids, $2::text[] AS leads, $3::text[] AS tasks, $4::text AS email)
        SELECT t.ctid::text AS place, to_jsonb(t)::text AS content, coalesce(${isOwn(entity)}, false) AS is_own
          FROM ${table} t, given g
         WHERE ${isOwn(entity)} OR (g.email <> '' AND ${mayMention(entity)} AND strpos(lower(t::text), g.email) > 0)
         ${isLocking ? 'FOR UPDATE OF t' : ''}`,
-      [ids[entity], ids.lead, subject.email ?? ''],
+      [ids[entity], ids.lead, ids.task, subject.email ?? ''],
     );
     for (const { content, is_own: isOwnRow, place } of rows)
       if (isOwnRow === 't' || saysEmail(content ?? '', subject.email ?? ''))
-        found.push({ entity, table, place: place ?? '', row: JSON.parse(content ?? '{}') });
+        found.push({
+          entity,
+          table,
+          isOwn: isOwnRow === 't',
+          place: place ?? '',
+          row: JSON.parse(content ?? '{}'),
+        });
   }
   return found;
 }
 
-/** Where a table says of which record a row `t` is, in SQL; `g` holds the person's ids of the kind, those of leads, and the address. */
+/** Where a table says of which record a row `t` is, in SQL; `g` holds the person's ids of the kind, those of leads and tasks, and the address. */
 interface Place {
   readonly table: string;
   readonly isOwn: (entity: Entity) => string;
-  /** Whether it goes where it only says the address. What a table of records shows is what the CRM has. */
+  /** Whether a row may be about the person because it says the address. */
   readonly mayMention: (entity: Entity) => string;
 }
+
+/** Whether what it shows belongs to one of the person's records. */
+const isOfOwner = (fields: string): string =>
+  `${fields} ->> 'lead_id' = ANY (g.leads) OR ${fields} ->> 'parent_task_id' = ANY (g.tasks)`;
 
 const isOfKind = (entity: Entity): string => `t.entity = ${escapeLiteral(entity)}`;
 
 const placesOf = (names: Names): readonly (Place & { readonly entity: Entity })[] =>
   entities.flatMap((entity) => {
     const places: readonly Place[] = [
-      { table: names.shown(entity), isOwn: () => 't.id::text = ANY (g.ids)', mayMention: () => 'false' },
+      { table: names.shown(entity), isOwn: () => 't.id::text = ANY (g.ids)', mayMention: () => 'true' },
       {
         table: names.past(entity),
-        isOwn: () => "t.id::text = ANY (g.ids) OR to_jsonb(t) ->> 'lead_id' = ANY (g.leads)",
+        isOwn: () => `t.id::text = ANY (g.ids) OR ${isOfOwner('to_jsonb(t)')}`,
         mayMention: () => 'true',
       },
       {
         table: names.own(editTableName),
-        isOwn: (kind) => `${isOfKind(kind)} AND (t.id = ANY (g.ids) OR t.new_id = ANY (g.ids))`,
+        isOwn: (kind) =>
+          `${isOfKind(kind)} AND (t.id = ANY (g.ids) OR t.new_id = ANY (g.ids) OR t.op = 'I' AND (${isOfOwner('t.changed')}))`,
         mayMention: isOfKind,
       },
       {

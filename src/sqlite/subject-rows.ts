@@ -1,16 +1,21 @@
 import { isObject, isText } from '../core/facts.ts';
 import { parseRecordKey, recordKeyText } from '../core/record.ts';
-import { ownersIn, type Subject, saysEmail } from '../core/subject.ts';
+import { holdsEmail, ownersIn, type Subject, saysEmail } from '../core/subject.ts';
 import { parseJson } from '../core/text/parse-json.ts';
 import type { Fields } from '../core/value.ts';
 import { scopeKey } from '../core/waiting/scopes.ts';
 import type { Connection } from './connection.ts';
 import type { Row } from './keyed-table.ts';
 
-/** The records that a row is about, as texts of keys. */
+/** The records that a row is about, as texts of keys, the first of them its own. */
 type KeysOf = (row: Row) => readonly string[];
 
 const ownKey: KeysOf = ({ key }) => [String(key)];
+
+function keysOfStep({ key, recordId }: Row): readonly string[] {
+  const entity = parseRecordKey(String(key))?.entity;
+  return [String(key), ...(recordId === null ? [] : [`${entity}-${recordId}`])];
+}
 
 function keysOfEdit({ content }: Row): readonly string[] {
   const edit = parseJson(String(content));
@@ -24,17 +29,11 @@ function keysOfDecision({ scope }: Row): readonly string[] {
   return key ? [recordKeyText(key)] : [];
 }
 
-/**
- * The tables whose rows are about records, of any schema: a copy may be of an earlier one. What is kept of a person outside of them is in
- * lines of other tables that say a key or a name.
- */
+/** The tables whose rows are about records. A copy may be of an earlier schema, and lack some of them. */
 export const subjectTables = {
   record: ownKey,
   agreement: ownKey,
-  outbox: ({ key, recordId }) => [
-    String(key),
-    ...(recordId === null ? [] : [`${parseRecordKey(String(key))?.entity}-${recordId}`]),
-  ],
+  outbox: keysOfStep,
   journal: ownKey,
   version: ownKey,
   due: ownKey,
@@ -56,6 +55,9 @@ const quoting: ReadonlySet<SubjectTable> = new Set([
   'takenEdit',
 ]);
 
+/** What was, and is no longer: of a record that the CRM no longer has, it says who that was about. */
+const pastTables = ['outbox', 'journal', 'version'];
+
 /** A row that is about a person. */
 export interface SubjectRow {
   readonly table: SubjectTable;
@@ -63,7 +65,7 @@ export interface SubjectRow {
   readonly place: number;
   /** The text of the key of the record that it is kept for. */
   readonly key: string;
-  /** Whether it is of one of the person's records; else it says the e-mail address. */
+  /** Whether it is of one of the person's records; else it says the address. */
   readonly isOwn: boolean;
   readonly row: Row;
 }
@@ -104,7 +106,7 @@ export function* findRows(connection: Connection, { email, keys }: Subject): Gen
     for (const { place, ...row } of rowsOf(connection, table)) {
       const own = keysOf(row);
       const isOwn = own.some((key) => keys.has(key)) || isOfOwner(table, row, own[0], keys);
-      const isSaid = () => email !== undefined && texts(row).some((text) => saysEmail(text, email));
+      const isSaid = () => email !== undefined && textsOf(row).some((text) => saysEmail(text, email));
       if (isOwn || (quoting.has(table) && isSaid())) yield { table, place, key: own[0] ?? '', isOwn, row };
     }
   }
@@ -119,27 +121,42 @@ function isOfOwner(table: SubjectTable, row: Row, keyText = '', keys: Subject['k
   );
 }
 
-export const texts = (row: Row): readonly string[] => Object.values(row).filter(isText);
+export const textsOf = (row: Row): readonly string[] => Object.values(row).filter(isText);
 
 /**
- * Adds to keys those of the records that belong to them, by what is known of each last: by its fields now or, where it is no longer
- * known, by all that the history says of it.
+ * Adds to the keys those of a person's other records: of an address those that hold it, with all that belongs to them. What counts is a record
+ * as it is now or, where the CRM no longer has it, as it ever was by the history.
  */
-export function withDependents(connection: Connection, keys: ReadonlySet<string>): ReadonlySet<string> {
-  const owners = new Map<string, Set<string>>();
-  const note = (keyText: string, row: Row) => {
-    const key = parseRecordKey(keyText);
-    if (!key) return;
-    const known = owners.get(keyText) ?? new Set();
-    owners.set(keyText, known);
-    for (const fields of fieldsIn(row)) for (const owner of ownersIn(key, fields)) known.add(owner);
-  };
-  for (const row of rowsOf(connection, 'record')) note(String(row['key']), row);
-  const known = new Set(owners.keys());
-  for (const table of ['outbox', 'journal', 'version'])
-    for (const row of rowsOf(connection, table))
-      if (!known.has(String(row['key']))) note(String(row['key']), row);
+export function meetKeys(
+  connection: Connection,
+  keys: Iterable<string>,
+  email?: string,
+): ReadonlySet<string> {
   const found = new Set(keys);
+  const owners = new Map<string, Set<string>>();
+  const look = (row: Row) => {
+    const text = String(row['key']);
+    const key = parseRecordKey(text);
+    if (!key) return;
+    const known = owners.get(text) ?? new Set();
+    owners.set(text, known);
+    for (const fields of fieldsIn(row)) {
+      if (email !== undefined && holdsEmail(fields, email)) found.add(text);
+      for (const owner of ownersIn(key, fields)) known.add(owner);
+    }
+  };
+  const present = new Set<unknown>();
+  for (const row of rowsOf(connection, 'record')) {
+    look(row);
+    if (row['presence'] === 'present') present.add(row['key']);
+  }
+  for (const table of pastTables)
+    for (const row of rowsOf(connection, table)) if (!present.has(row['key'])) look(row);
+  for (const row of rowsOf(connection, 'takenEdit')) {
+    // A row that was inserted is known by its claim token until the CRM gives an id.
+    const names = keysOfEdit(row);
+    for (const name of names) owners.set(name, new Set([...(owners.get(name) ?? []), ...names]));
+  }
   let before = 0;
   while (before !== found.size) {
     before = found.size;

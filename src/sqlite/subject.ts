@@ -1,16 +1,17 @@
-import { holdsEmail, mentionOf, namesIn, type Subject } from '../core/subject.ts';
+import { isText } from '../core/facts.ts';
+import { parseRecordKey } from '../core/record.ts';
+import { type Mentions, mentionsOf, namesIn, type Subject, saysEmail } from '../core/subject.ts';
 import { parseJson } from '../core/text/parse-json.ts';
 import type { Connection } from './connection.ts';
-import type { Row } from './keyed-table.ts';
 import {
   fieldsIn,
   findRows,
   hasTable,
+  meetKeys,
   rowsOf,
   type SubjectRow,
   subjectTables,
-  texts,
-  withDependents,
+  textsOf,
 } from './subject-rows.ts';
 
 /** What a mirror, or a copy of one, keeps of a person. */
@@ -21,7 +22,7 @@ export function openSubjectStore(connection: Connection) {
   return {
     /** The records with these keys and those that belong to them; of an e-mail address all that hold it. */
     meet: (keys: Iterable<string>, email?: string): Subject => ({
-      keys: withDependents(connection, new Set([...keys, ...holdersOf(connection, email)])),
+      keys: meetKeys(connection, keys, email),
       email,
     }),
     rows: (subject: Subject) => [...findRows(connection, subject)],
@@ -30,31 +31,35 @@ export function openSubjectStore(connection: Connection) {
       [...writeTables, 'feedRun WHERE no IS NULL'].some(
         (open) => connection.prepare(`SELECT 1 FROM ${open}`).all().length > 0,
       ),
+    /** Of the keys those of which a side does not know all. */
+    dueAmong: (keys: ReadonlySet<string>): readonly string[] =>
+      connection
+        .prepare<{ key: string }>('SELECT DISTINCT key FROM due')
+        .all()
+        .flatMap(({ key }) => (keys.has(key) ? [key] : [])),
     /**
      * Deletes the rows, and what other lines say of them; of a copy, from which no write is ever resumed, also all writes that were not over.
      * The file then holds no trace of it: what is deleted is overwritten, and the log is emptied.
      */
     erase(subject: Subject, rows: readonly SubjectRow[], writes?: 'withWrites'): void {
-      const names = new Set(rows.filter(({ isOwn }) => isOwn).flatMap(({ row }) => namesOf(row)));
       connection.transaction(() => {
         dropRows(connection, rows);
-        scrub(connection, subject, names);
-        if (writes)
-          for (const table of writeTables)
-            if (hasTable(connection, table)) connection.execute(`DELETE FROM ${table}`);
+        scrub(connection, subject, namesOf(rows));
+        for (const table of writes ? writeTables : [])
+          if (hasTable(connection, table)) connection.execute(`DELETE FROM ${table}`);
       });
       connection.execute('VACUUM');
       connection.execute('PRAGMA wal_checkpoint(TRUNCATE)');
     },
-    /** The rows of other records that say one of the names: a person may want to see those. */
-    saying: (subject: Subject, names: readonly string[]) => {
-      const says = mentionOf([], names);
+    /** Which rows still say the address or one of the names, each as its table and key. */
+    saying({ email, keys }: Subject, names: readonly string[]): readonly string[] {
+      const { isIn } = mentionsOf([], names);
+      const says = (text: string) => isIn(text) || (email !== undefined && saysEmail(text, email));
       return Object.keys(subjectTables).flatMap((table) =>
-        [...rowsOf(connection, table)].flatMap((row) =>
-          !subject.keys.has(String(row['key'])) && texts(row).some(says)
-            ? [`${table} ${row['key'] ?? ''}`]
-            : [],
-        ),
+        rowsOf(connection, table)
+          .filter((row) => !keys.has(String(row['key'])) && textsOf(row).some(says))
+          .map((row) => `${table} ${row['key'] ?? row.place}`)
+          .toArray(),
       );
     },
   };
@@ -62,35 +67,28 @@ export function openSubjectStore(connection: Connection) {
 
 const writeTables = ['openWrite', 'suspect'];
 
-export const namesOf = (row: Row): readonly string[] => fieldsIn(row).flatMap(namesIn);
-
-/** The records that hold the e-mail address now or, of those that are no longer known, held it once. */
-function holdersOf(connection: Connection, email: string | undefined): readonly string[] {
-  if (email === undefined) return [];
-  const holds = (row: Row) => fieldsIn(row).some((fields) => holdsEmail(fields, email));
-  const records = [...rowsOf(connection, 'record')];
-  const known = new Set(records.map(({ key }) => key));
-  const past = ['outbox', 'journal', 'version'].flatMap((table) =>
-    [...rowsOf(connection, table)].filter((row) => !known.has(row['key'] ?? null) && holds(row)),
-  );
-  return [...records.filter(holds), ...past].map(({ key }) => String(key));
-}
+/** By what a person is called in the rows of the person's own records. */
+export const namesOf = (rows: readonly SubjectRow[]): readonly string[] => {
+  const names = rows.flatMap(({ isOwn, key: text, row }) => {
+    const key = isOwn ? parseRecordKey(text) : undefined;
+    return key ? fieldsIn(row).flatMap((fields) => namesIn(key, fields)) : [];
+  });
+  return [...new Set(names)];
+};
 
 function dropRows(connection: Connection, rows: readonly SubjectRow[]): void {
   const lines = rows.filter(({ table }) => table === 'journal').map(({ place }) => place);
-  if (hasTable(connection, 'journalField')) {
-    const dropFields = connection.prepare(
-      'DELETE FROM journalField WHERE entry IN (SELECT value FROM json_each(?))',
-    );
-    dropFields.run(JSON.stringify(lines));
-  }
+  if (hasTable(connection, 'journalField'))
+    connection
+      .prepare('DELETE FROM journalField WHERE entry IN (SELECT value FROM json_each(?))')
+      .run(JSON.stringify(lines));
   for (const [table, own] of Map.groupBy(rows, (row) => row.table)) {
     const drop = connection.prepare(`DELETE FROM ${table} WHERE rowid = ?`);
     for (const { place } of own) drop.run(place);
   }
 }
 
-/** Columns in which lines about other records may name a person; empty means nothing there, and it is written anew where it still holds. */
+/** Columns in which lines about other records may name a person. */
 const freeTexts = [
   ['agreement', 'notice'],
   ['due', 'reason'],
@@ -98,32 +96,51 @@ const freeTexts = [
   ['outbox', 'errorMessage'],
 ] as const;
 
-/** Takes keys and names out of lines that are about something else. */
-function scrub(connection: Connection, { email, keys }: Subject, names: ReadonlySet<string>): void {
-  const addresses = email === undefined ? [] : [email];
-  const saysName = mentionOf(keys, [...addresses, ...names]);
-  for (const [table, column] of freeTexts) rewrite(connection, table, column, dropText(saysName));
+/** Takes the person out of lines that are about something else. */
+function scrub(connection: Connection, { email, keys }: Subject, names: readonly string[]): void {
+  const emails = email === undefined ? [] : [email];
+  const byAll = mentionsOf(keys, [...emails, ...names]);
+  for (const [table, column] of freeTexts) rewrite(connection, table, column, byAll.takeOut);
+  // What a record pointed to once, as the side showed it.
+  rewrite(connection, 'agreement', 'shown', withoutForms(byAll));
   // A command names records by their keys alone, and a name may be a word of all commands.
-  const saysKey = mentionOf(keys, addresses);
-  rewrite(connection, 'command', 'about', dropText(saysKey));
-  rewrite(connection, 'feedRun', 'keys', dropMembers(saysKey));
-  rewrite(connection, 'fact', 'content', dropMembers(saysKey), `name = '${sheetFactOfLostRows}'`);
+  const byKey = mentionsOf(keys, emails);
+  rewrite(connection, 'command', 'about', byKey.takeOut);
+  rewrite(connection, 'feedRun', 'keys', withoutMembers(byKey));
+  rewrite(connection, 'fact', 'content', withoutMembers(byKey), `name = '${lostRowsFact}'`);
+  // The values that our last write to a record replaced: a listing has caught up with that for long.
+  const replaced = (text: string) => email !== undefined && saysEmail(text, email);
+  for (const { place, writtenBefore } of [...rowsOf(connection, 'record')])
+    if (isText(writtenBefore) && replaced(writtenBefore))
+      connection
+        .prepare('UPDATE record SET writtenAt = NULL, writtenBefore = NULL WHERE rowid = ?')
+        .run(place);
 }
 
 /** The one fact that lists records; sheet/facts has it. */
-const sheetFactOfLostRows = 'table.lost';
-
-const dropText = (says: (content: string) => boolean) => (content: string) => (says(content) ? '' : content);
+const lostRowsFact = 'table.lost';
 
 /** The list of a JSON text without the members that say it. */
-const dropMembers = (says: (content: string) => boolean) => (content: string) => {
-  const list = parseJson(content);
-  return Array.isArray(list)
-    ? JSON.stringify(list.filter((member) => !says(JSON.stringify(member))))
-    : content;
-};
+const withoutMembers =
+  ({ isIn }: Mentions) =>
+  (content: string): string => {
+    const list = parseJson(content);
+    return Array.isArray(list)
+      ? JSON.stringify(list.filter((member) => !isIn(JSON.stringify(member))))
+      : content;
+  };
 
-/** Changes the texts of a column, where the file has the table. */
+/** The lists of a JSON object, each without the members that say it. */
+const withoutForms = (mentions: Mentions) => (content: string) =>
+  JSON.stringify(
+    Object.fromEntries(
+      Object.entries((parseJson(content) ?? {}) as Readonly<Record<string, unknown>>).map(
+        ([field, forms]) => [field, JSON.parse(withoutMembers(mentions)(JSON.stringify(forms)))],
+      ),
+    ),
+  );
+
+/** Changes the texts of a column, where the file has it. */
 function rewrite(
   connection: Connection,
   table: string,
@@ -131,7 +148,8 @@ function rewrite(
   change: (content: string) => string,
   condition = 'TRUE',
 ): void {
-  if (!hasTable(connection, table)) return;
+  const columns = connection.prepare<{ name: string }>('SELECT name FROM pragma_table_info(?)').all(table);
+  if (!columns.some(({ name }) => name === column)) return;
   const found = connection.prepare<{ place: number; content: string }>(
     `SELECT rowid AS place, ${column} AS content FROM ${table} WHERE ${column} IS NOT NULL AND ${condition}`,
   );

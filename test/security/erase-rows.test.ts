@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { eraseFromCopies, filesSaying } from '../../src/app/subject/copies.ts';
+import { eraseFromCopies, foreignFilesSaying } from '../../src/app/subject/copies.ts';
 import { type ErasePlan, findObstacles, isKept } from '../../src/app/subject/obstacles.ts';
 import { parseRecordKey, type RecordKey } from '../../src/core/record.ts';
 import { emptyAgreement, type JournalEntry } from '../../src/core/state.ts';
@@ -127,7 +127,48 @@ describe('an erased person', () => {
     const left = erase([], email);
     expect(left.readRecords().map(({ key }) => key)).toEqual([lead('1')]);
     expect(left.searchJournal({}).map(({ before }) => before)).toEqual([{ title: `Ask jo${email}` }]);
-    expect(left.readAgreements()).toMatchObject([{ fields: { title: 'Acme' }, notice: '' }]);
+    expect(left.readAgreements()).toMatchObject([{ fields: { title: 'Acme' }, notice: 'Ask …' }]);
+  });
+
+  test('that the CRM no longer has is known by what the history says it held', () => {
+    const { mirror } = open();
+    const contact = keyOf('contact-1.u-u');
+    mirror.saveRecord(
+      storedRecord(contact, { presence: 'gone', fields: { full_name: 'Anna', email: null } }),
+    );
+    mirror.saveRecord(storedRecord(keyOf('contact-2.v-v'), { fields: { full_name: 'Ben', email: null } }));
+    mirror.appendJournal([
+      line(contact, { kind: 'create', after: { full_name: 'Anna', phone_number: '0301234' } }),
+      line(contact, { before: { email }, after: { email: null } }),
+      line(keyOf('contact-2.v-v'), { before: { email }, after: { email: null } }),
+      line(keyOf('contact-2.v-v'), { after: { full_name: 'Ben' } }),
+    ]);
+    const left = erase([], email);
+    expect(left.readRecords().map(({ key }) => key.id)).toEqual(['2.v-v']);
+    expect(left.searchJournal({}).map(({ after }) => after)).toEqual([{ full_name: 'Ben' }]);
+  });
+
+  test('is taken out of what our last write to another record replaced, and of how a side showed it there', () => {
+    const { mirror } = open();
+    mirror.saveRecord(storedRecord(lead('1'), { presence: 'gone', fields: { title: 'Wolpertinger' } }));
+    mirror.saveRecord(
+      storedRecord(lead('7'), { fields: {}, written: { at: 5, before: { title: `Ask ${email}` } } }),
+    );
+    const shown = {
+      lead_id: [
+        ['Wolpertinger', 1],
+        ['Other', 2],
+      ],
+    } as const;
+    mirror.saveAgreement({ ...emptyAgreement(keyOf('task-5'), 1), shown });
+    mirror.saveAgreement({ ...emptyAgreement(lead('9'), 1), notice: 'Wolpertingers are none.' });
+    const left = erase(['lead-1'], email);
+    expect(left.readRecords()).toMatchObject([{ key: lead('7'), fields: {} }]);
+    expect(left.readRecords()[0]).not.toHaveProperty('written');
+    expect(left.readAgreements()).toMatchObject([
+      { shown: { lead_id: [['Other', 2]] } },
+      { notice: 'Wolpertingers are none.' },
+    ]);
   });
 
   test('keeps what the CRM has of it now, where the past alone is meant', () => {
@@ -152,7 +193,10 @@ describe('an erased person', () => {
     ]);
     mirror.saveFact(sheetFacts.offeredLeads, 'lead');
     const left = erase(['lead-1']);
-    expect(left.readCommands(5).map(({ about }) => about)).toEqual(['vanished:lead-11 trash', '']);
+    expect(left.readCommands(5).map(({ about }) => about)).toEqual([
+      'vanished:lead-11 trash',
+      'vanished:… trash',
+    ]);
     expect(left.readFact(sheetFacts.lostRows)).toEqual([['lead-11', 6]]);
     expect(left.readFact(sheetFacts.offeredLeads)).toBe('lead');
   });
@@ -166,8 +210,10 @@ describe('nothing is erased', () => {
       tableRows: [],
       isWriting: subjects.isWriting(),
       isPresent: () => false,
-      hasSheet: true,
-      hasWarehouse: true,
+      email,
+      due: subjects.dueAmong(new Set(['lead-1'])),
+      isCurrent: () => true,
+      tabs: ['lead'],
       isPastOnly: false,
       ...change,
     });
@@ -196,14 +242,33 @@ describe('nothing is erased', () => {
     mirror.saveOpenWrite(openWrite());
     const edit = { edit_id: 'e', id: '1', ended_at: null };
     const table = '"crm_sync"."edit"';
-    expect(obstacles({ tableRows: [{ table, entity: 'lead', row: edit }] })).toEqual([
+    expect(obstacles({ tableRows: [{ table, entity: 'lead', isOwn: true, row: edit }] })).toEqual([
       'The sheet still has a row of lead-1: delete it there.',
       'A change of lead-1 waits for the CRM, or for an answer: see status.',
-      'The warehouse does not know all of lead-1 yet.',
       'An edit of lead-1 by SQL is not over.',
+      'The warehouse does not know all of lead-1 yet.',
       'A write to a side is not over.',
     ]);
-    expect(obstacles({ hasSheet: false, hasWarehouse: false })).toHaveLength(2);
+    expect(obstacles({ tabs: [], due: [] })).toHaveLength(2);
+  });
+
+  test('while the sheet may still say the address in the row of another record, or the warehouse does', () => {
+    const { mirror } = open();
+    mirror.saveRecord(storedRecord(lead('7'), { fields: { title: 'No more' } }));
+    mirror.saveAgreement({ ...emptyAgreement(lead('7'), 1), fields: { title: `Ask ${email}` } });
+    const shown = { table: '"crm"."lead"', entity: 'lead', isOwn: false, row: { id: 7 } } as const;
+    const question = {
+      table: '"crm"."question"',
+      entity: 'lead',
+      isOwn: true,
+      row: { id: '1', answer: 'trash' },
+    } as const;
+    expect(obstacles({ isPresent: () => true, tableRows: [shown, question] })).toEqual([
+      'The row of lead-7 in the sheet may still say the address.',
+      'The row of lead-7 in the warehouse still says the address.',
+      'A question about lead-1 was answered by SQL, and the answer is not taken yet.',
+    ]);
+    expect(obstacles({ isPresent: () => true, tableRows: [shown], isPastOnly: true })).toEqual([]);
   });
 
   test('while a rule keeps the record out of its tab it has no row there', () => {
@@ -236,8 +301,7 @@ describe('copies of the mirror', () => {
     ]);
     for (const each of [copy, old]) expect(readFileSync(each).includes('Wolpertinger')).toBe(false);
     expect(readFileSync(old).includes('Other')).toBe(true);
-    expect(filesSaying(join(directory, 'backups'), ['Wolpertinger'])).toEqual([
-      join(directory, 'backups', 'mine.db'),
-    ]);
+    writeFileSync(join(directory, 'notes.txt'), 'Ask Wolpertinger.');
+    expect(foreignFilesSaying(directory, ['Wolpertinger'])).toEqual(['notes.txt']);
   });
 });

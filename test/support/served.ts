@@ -1,5 +1,6 @@
 import { onTestFinished } from 'vitest';
-import { type HttpOptions, type LinkSide, startHttp } from '../../src/http/server.ts';
+import type { LinkSide } from '../../src/http/link-side.ts';
+import { type HttpOptions, startHttp } from '../../src/http/server.ts';
 import type { Engine } from '../../src/sync/engine.ts';
 import { healthOf } from './health.ts';
 import { watchIdle } from './idle-watch.ts';

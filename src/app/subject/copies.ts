@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readdirSync, readSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSyncError } from '../../core/errors.ts';
+import { explainError } from '../../core/errors.ts';
 import type { Subject } from '../../core/subject.ts';
 import { connect } from '../../sqlite/connection.ts';
 import { openSubjectStore } from '../../sqlite/subject.ts';
@@ -8,7 +8,7 @@ import { openSubjectStore } from '../../sqlite/subject.ts';
 /** What became of the copies of a mirror, by their names. */
 export interface ErasedCopies {
   readonly erased: readonly string[];
-  /** What no SQLite file is, or cannot be written, with the reason. */
+  /** Those that are no SQLite files, or cannot be written, with the reason. */
   readonly failed: readonly { readonly name: string; readonly reason: string }[];
 }
 
@@ -18,14 +18,14 @@ export function eraseFromCopies(directory: string, subject: Subject): ErasedCopi
   const names = existsSync(backups) ? readdirSync(backups) : [];
   const erased: string[] = [];
   const failed: { name: string; reason: string }[] = [];
-  for (const name of names.filter((each) => each.endsWith('.unfinished'))) rmSync(join(backups, name));
-  for (const name of names.filter((each) => each.endsWith('.db')))
+  for (const name of names.filter((each) => /\.db(\.unfinished)?$/.test(each)))
     try {
-      eraseFromCopy(join(backups, name), subject);
+      if (name.endsWith('.db')) eraseFromCopy(join(backups, name), subject);
+      else rmSync(join(backups, name));
       erased.push(name);
     } catch (error) {
-      if (!isSyncError(error)) throw error;
-      failed.push({ name, reason: error.message });
+      // Whatever is wrong with one copy, the others are erased from.
+      failed.push({ name, reason: explainError(error) });
     }
   return { erased, failed };
 }
@@ -45,27 +45,47 @@ function eraseFromCopy(file: string, { email, keys }: Subject): void {
 
 const windowBytes = 4 * 1024 * 1024;
 
-/** The files of the state directory, with those below it, that hold one of the texts as bytes. */
-export function filesSaying(directory: string, texts: readonly string[]): readonly string[] {
-  const files = readdirSync(directory, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-  return files.filter((file) =>
-    saysAny(
-      file,
-      texts.map((text) => Buffer.from(text)),
-    ),
-  );
+/** What the daemon itself keeps in a state directory, whose rows are looked through. */
+const ownFile = /^(mirror|budget)\.db(-wal|-shm)?$|^ballast$|^backups$/;
+
+/**
+ * The files that others put into the state directory and that say one of the texts, as they are written; and those that cannot be read, which may
+ * say anything.
+ */
+export function foreignFilesSaying(directory: string, texts: readonly string[]): readonly string[] {
+  const isOwn = (path: string) => ownFile.test(path) || /^backups\/[^/]*\.db$/.test(path);
+  return filesBelow(directory, '').filter((path) => {
+    if (isOwn(path)) return false;
+    try {
+      return saysAny(join(directory, path), texts);
+    } catch {
+      return true;
+    }
+  });
 }
 
-function saysAny(file: string, texts: readonly Buffer[]): boolean {
-  const overlap = Math.max(0, ...texts.map(({ length }) => length));
+/** Paths below a directory; of a directory that cannot be read its own. */
+function filesBelow(directory: string, below: string): readonly string[] {
+  try {
+    return readdirSync(join(directory, below), { withFileTypes: true }).flatMap((entry) => {
+      const path = join(below, entry.name);
+      if (entry.isDirectory()) return filesBelow(directory, path);
+      return entry.isFile() ? [path] : [];
+    });
+  } catch {
+    return [below];
+  }
+}
+
+function saysAny(file: string, texts: readonly string[]): boolean {
+  const wanted = texts.map((text) => Buffer.from(text));
+  const overlap = Math.max(0, ...wanted.map(({ length }) => length));
   const window = Buffer.alloc(windowBytes + overlap);
   const descriptor = openSync(file, 'r');
   try {
     for (let at = 0; ; at += windowBytes) {
       const length = readSync(descriptor, window, 0, window.length, at);
-      if (texts.some((text) => window.subarray(0, length).includes(text))) return true;
+      if (wanted.some((text) => window.subarray(0, length).includes(text))) return true;
       if (length < window.length) return false;
     }
   } finally {

@@ -1,7 +1,7 @@
 import { SyncError } from '../../core/errors.ts';
 import type { Mirror } from '../../core/mirror.ts';
 import { type RecordKey, recordKeyText } from '../../core/record.ts';
-import { mentionOf, readEmail, type Subject } from '../../core/subject.ts';
+import { mentionsOf, readEmail, type Subject } from '../../core/subject.ts';
 import { quoteText } from '../../core/text/cut-text.ts';
 import { createSheetsClient } from '../../google/client.ts';
 import { openHiddenTabs } from '../../google/hidden-tabs.ts';
@@ -16,10 +16,10 @@ import { systemClock } from '../clock.ts';
 import { expectMirror, wordsOf } from '../link.ts';
 import { createLog } from '../logger.ts';
 import { accountOf } from '../owner.ts';
-import type { Settings } from '../settings.ts';
+import { type Settings, sheetEntities } from '../settings.ts';
 import { sheetOptions } from '../sheet-side.ts';
 import { placeOf } from '../warehouse-side.ts';
-import { type ErasedCopies, eraseFromCopies, filesSaying } from './copies.ts';
+import { type ErasedCopies, eraseFromCopies, foreignFilesSaying } from './copies.ts';
 import { findObstacles, isKept } from './obstacles.ts';
 
 /** All that is kept of a person. */
@@ -35,7 +35,7 @@ export interface Erased extends ErasedCopies {
   readonly rows: number;
   readonly tableRows: number;
   readonly hiddenTabs: number;
-  /** Where names of the person are still said: rows of other records, as `journal task-7`, and files of the state directory. */
+  /** Where the person may still be: rows of other records, as `journal task-7`, files of others in the state directory, sides without settings. */
   readonly left: readonly string[];
 }
 
@@ -50,25 +50,28 @@ export function openSubject(settings: Settings, who: string) {
   try {
     const person = meetPerson(settings, { mirror, subjects }, who);
     const sides = openSides(settings, mirror);
-    const { isKnown, names, rows, subject } = person;
-    const said = [...names, ...(subject.email === undefined ? [] : [subject.email])];
+    const { isCurrent, isPresent, isPresentRow, names, rows, subject } = person;
+    const { email } = subject;
+    const said = mentionsOf([], [...names, ...(email === undefined ? [] : [email])]);
     return {
       read: async (): Promise<Kept> => ({
         subject,
         rows,
-        tableRows: (await sides.tables?.read(subject, isKnown)) ?? [],
-        hiddenRows: (await sides.hidden?.rowsSaying(mentionOf([], said))) ?? [],
+        tableRows: (await sides.tables?.read(subject, isPresentRow)) ?? [],
+        hiddenRows: (await sides.hidden?.rowsSaying(said.isIn)) ?? [],
       }),
       /** Why nothing can be erased now, in sentences; empty where it can. */
       obstacles: ({ tableRows }: Kept, isPastOnly: boolean) =>
         findObstacles({
+          email,
           rows,
           tableRows,
-          isPastOnly,
-          isPresent: person.isPresent,
           isWriting: subjects.isWriting(),
-          hasSheet: sheet !== undefined,
-          hasWarehouse: warehouse !== undefined,
+          due: warehouse ? subjects.dueAmong(new Set(rows.map(({ key }) => key))) : [],
+          isPresent,
+          isCurrent,
+          tabs: sheet ? sheetEntities(sheet) : [],
+          isPastOnly,
         }),
       erase: () => erase(state.directory, { mirror, subjects }, person, sides),
       async close(): Promise<void> {
@@ -96,19 +99,18 @@ function meetPerson(settings: Settings, { mirror, subjects }: State, who: string
   const present = records.filter(({ presence }) => presence === 'present').map(({ key }) => key);
   const presentKeys = new Set(present.map(recordKeyText));
   // The tables name contacts by other ids.
-  const rowOf = (key: RecordKey) => `${key.entity}-${rowIdOf(key)}`;
-  const presentRows = new Set(present.map(rowOf));
-  const knownRows = new Set(records.map(({ key }) => rowOf(key)));
+  const presentRows = new Set(present.map((key) => `${key.entity}-${rowIdOf(key)}`));
+  const isPresentRow = (key: RecordKey) => presentRows.has(recordKeyText(key));
   return {
     subject,
     rows,
     /** By which the person may be mentioned elsewhere. */
-    names: [...new Set(rows.filter(({ isOwn }) => isOwn).flatMap(({ row }) => namesOf(row)))],
+    names: namesOf(rows),
     isPresent: (key: string) => presentKeys.has(key),
-    isKnown: (key: RecordKey) => knownRows.has(recordKeyText(key)),
+    isPresentRow,
     /** Whether a row shows what the CRM has now. */
     isCurrent: ({ entity, row, table }: SubjectTableRow) =>
-      table.endsWith(`."${entity}"`) && presentRows.has(`${entity}-${row['id']}`),
+      table.endsWith(`."${entity}"`) && isPresentRow({ entity, id: String(row['id']) }),
   };
 }
 
@@ -117,6 +119,13 @@ function openSides(settings: Settings, mirror: Mirror) {
   const log = createLog('silent');
   const word = mirror.readFact(warehouseFacts.word);
   return {
+    /** What the mirror knows of and the settings do not: nothing is erased there. */
+    unknown: [
+      ...(!warehouse && word !== undefined ? ['the warehouse, which the settings no longer name'] : []),
+      ...(!sheet && mirror.readFact(sheetFacts.spreadsheet) !== undefined
+        ? ['the spreadsheet, which the settings no longer name']
+        : []),
+    ],
     // Without a word the daemon has never written there.
     tables:
       warehouse && word !== undefined
@@ -135,24 +144,24 @@ function openSides(settings: Settings, mirror: Mirror) {
 async function erase(
   directory: string,
   { mirror, subjects }: State,
-  { isCurrent, isKnown, isPresent, names, rows, subject }: Person,
-  { hidden, tables }: Sides,
+  { isCurrent, isPresent, isPresentRow, names, rows, subject }: Person,
+  { hidden, tables, unknown }: Sides,
 ): Promise<Erased> {
-  const tableRows = await tables?.erase(subject, isKnown, (row) => !isCurrent(row));
+  const tableRows = await tables?.erase(subject, isPresentRow, (row) => !isCurrent(row));
+  // The list of leads is emptied with the others, so the daemon has to write it again.
+  mirror.dropFact(sheetFacts.offeredLeads);
   const hiddenTabs = await hidden?.clear();
   const copies = eraseFromCopies(directory, subject);
-  // The list was emptied, so the daemon has to write it again.
-  mirror.dropFact(sheetFacts.offeredLeads);
   mirror.appendCommand({ at: systemClock.now(), by: 'operator', name: 'erase', about: '' });
   const erased = rows.filter((row) => !isKept(row, { isPresent }));
   subjects.erase(subject, erased);
-  const left = [...subjects.saying(subject, names), ...filesSaying(directory, names)];
+  const said = [...names, ...(subject.email === undefined ? [] : [subject.email])];
   return {
     ...copies,
     rows: erased.length,
     tableRows: tableRows?.length ?? 0,
     hiddenTabs: hiddenTabs ?? 0,
-    left: [...new Set(left)],
+    left: [...subjects.saying(subject, names), ...foreignFilesSaying(directory, said), ...unknown],
   };
 }
 
