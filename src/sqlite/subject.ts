@@ -49,7 +49,6 @@ export function openSubjectStore(connection: Connection) {
           if (hasTable(connection, table)) connection.execute(`DELETE FROM ${table}`);
       });
       connection.execute('VACUUM');
-      connection.execute('PRAGMA wal_checkpoint(TRUNCATE)');
     },
     /** Which rows still say the address or one of the names, each as its table and key. */
     saying({ email, keys }: Subject, names: readonly string[]): readonly string[] {

@@ -278,6 +278,22 @@ describe('nothing is erased', () => {
   });
 });
 
+test('what an earlier version deleted without overwriting it is gone as well', () => {
+  open();
+  reopen().mirror.close();
+  const file = connect(mirrorFile(directory));
+  file.setSetting('secure_delete', 'OFF');
+  file.execute(`INSERT INTO fact (name, content) VALUES ('old', '"${'Wolpertinger '.repeat(500)}"')`);
+  file.execute("DELETE FROM fact WHERE name = 'old'");
+  file.close();
+  const isThere = () => readFileSync(mirrorFile(directory)).includes('Wolpertinger');
+  expect(isThere()).toBe(true);
+  const { mirror, subjects } = open();
+  subjects.erase(subjects.meet(['lead-1']), []);
+  mirror.close();
+  expect(isThere()).toBe(false);
+});
+
 describe('copies of the mirror', () => {
   test('of an earlier schema are erased from, and what is no copy is named', () => {
     const { mirror } = open();

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { controlToken, openStage } from '../support/process-stage.ts';
 import { until } from '../support/until.ts';
@@ -59,3 +60,19 @@ test.each(['__proto__', 'constructor', '../../etc/passwd', "'; DROP TABLE record
     expect((await ask('/api/status')).status).toBe(200);
   },
 );
+
+test('a page has no script and no style of its own in it, and forbids both', async () => {
+  const { startDaemon } = await openStage({ counts });
+  const daemon = await startDaemon();
+  const answer = await fetch(daemon.url);
+  const policy = answer.headers.get('content-security-policy') ?? '';
+  expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /);
+  expect(policy).not.toContain('unsafe');
+  const folder = new URL('../../src/http/page/', import.meta.url);
+  const files = readdirSync(folder).filter((name) => /\.(html|js)$/.test(name));
+  expect(files.length).toBeGreaterThan(5);
+  const inline =
+    /<script(?![^>]*\bsrc=)|<style|<[^>]*\s(on\w+|style)=|javascript:|(inner|outer)HTML\s*=[^=]|insertAdjacentHTML|\beval\(/i;
+  for (const name of files)
+    expect([name, readFileSync(new URL(name, folder), 'utf8').match(inline)?.[0]]).toEqual([name, undefined]);
+});
