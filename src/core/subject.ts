@@ -28,13 +28,20 @@ export const holdsEmail = (fields: Fields, email: string): boolean =>
 
 /** Whether something that is kept, a text or JSON, says the address. One that only ends or begins with it is another one. */
 export function saysEmail(content: string, email: string): boolean {
-  // Most of a history says nothing of it, and to read its JSON takes long.
-  if (!plain(content).includes(plain(JSON.stringify(email).slice(1, -1)))) return false;
+  if (!mayHold(content, [email])) return false;
   const said = new RegExp(
     String.raw`(?<![\p{L}\p{N}][._%+-]*)${RegExp.escape(email)}(?![\p{L}\p{N}]|[.-]+[\p{L}\p{N}])`,
     'iu',
   );
   return textsIn(content).some((text) => said.test(plain(text)));
+}
+
+/** Whether a text or JSON may hold one of the words: most of a history holds none, and to read its JSON takes long. */
+function mayHold(content: string, words: readonly string[]): boolean {
+  const raw = plain(content);
+  return words.some(
+    (word) => raw.includes(plain(word)) || raw.includes(plain(JSON.stringify(word).slice(1, -1))),
+  );
 }
 
 /** The texts of JSON without what JSON writes otherwise, or the text itself where it is none. */
@@ -83,15 +90,15 @@ export const namesIn = ({ entity }: RecordKey, fields: Fields): readonly string[
 
 /** Finds keys and names as words of their own in what is kept, a text or JSON. */
 export function mentionsOf(keys: Iterable<string>, names: Iterable<string>) {
-  const words = [...keys, ...names].map(RegExp.escape);
-  // Nothing is never said.
-  const source =
-    words.length === 0 ? '(?!)' : String.raw`(?<![\p{L}\p{N}_-])(?:${words.join('|')})(?![\p{L}\p{N}_])`;
+  const words = [...keys, ...names];
+  const either = words.map(RegExp.escape).join('|');
+  const source = String.raw`(?<![\p{L}\p{N}_-])(?:${either})(?![\p{L}\p{N}_])`;
   const [any, each] = [new RegExp(source, 'iu'), new RegExp(source, 'giu')];
   return {
-    isIn: (content: string): boolean => textsIn(content).some((text) => any.test(text)),
+    isIn: (content: string): boolean =>
+      mayHold(content, words) && textsIn(content).some((text) => any.test(text)),
     /** The text without them. */
-    takeOut: (text: string): string => text.replaceAll(each, '…'),
+    takeOut: (text: string): string => (words.length === 0 ? text : text.replaceAll(each, '…')),
   };
 }
 
