@@ -1,6 +1,9 @@
 # The daemon as an image: no compiler, no development packages, no root.
 
-FROM docker.io/library/node:24-bookworm-slim AS packages
+# A release names it by its digest, so that both stages are made from the same bytes and everyone can look up from which.
+ARG BASE=docker.io/library/node:24-bookworm-slim
+
+FROM ${BASE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
 # No package needs a script of its own at run time: better-sqlite3 brings its binaries along.
@@ -13,7 +16,7 @@ RUN find node_modules/googleapis/build/src/apis -mindepth 1 -maxdepth 1 ! -name 
   && rm -r node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
   && find node_modules -type f \( -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' -o -name '*.map' \) -delete
 
-FROM docker.io/library/node:24-bookworm-slim
+FROM ${BASE}
 WORKDIR /app
 ENV NODE_ENV=production STATE_DIR=/app/state HTTP_HOST=0.0.0.0 HTTP_PORT=8080
 COPY --from=packages /app/node_modules ./node_modules

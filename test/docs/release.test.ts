@@ -48,6 +48,14 @@ test('a release is signed without a key, by its digest and with an SBOM', () => 
   expect(published).not.toContain('--key');
 });
 
+test('a release is built from a base that is named by its digest, and says which', () => {
+  const bases = [...read('Dockerfile').matchAll(/^FROM \$\{(\w+)\}/gm)].map(([, base]) => base);
+  expect(bases).toEqual(['BASE', 'BASE']);
+  const published = runsOf(publish).join('\n');
+  expect(published).toContain('--build-arg "BASE=$base@$base_digest"');
+  expect(published).toContain('--label "org.opencontainers.image.base.digest=$base_digest"');
+});
+
 test('no step of a release has more rights than it needs, or takes a text of the event for a command', () => {
   expect(workflow.permissions).toEqual({ contents: 'read' });
   expect(tests.permissions).toBeUndefined();
