@@ -37,15 +37,16 @@ export class List {
     if (record !== undefined) this.goneAt.set(record, now);
   }
 
-  /** Shows a page, the newest record first, with how many are new or changed, and how late all that is seen. */
+  /** Shows a page, the newest record first, with those that are new or changed, and how late all that is seen. */
   readPage(page: number, size: number, now: number) {
     const end = Math.max(0, this.present.length - (page - 1) * size);
     const records = this.present.slice(Math.max(0, end - size), end).reverse();
-    let [changes, edits, delayMs, oldestMs] = [0, 0, 0, 0];
+    const changed: number[] = [];
+    let [edits, delayMs, oldestMs] = [0, 0, 0];
     for (const record of records) {
       const count = this.#unseen[record]!;
       const seenAt = this.seenAt(record);
-      if (count > 0 || Number.isNaN(seenAt)) changes += 1;
+      if (count > 0 || Number.isNaN(seenAt)) changed.push(record);
       edits += count;
       delayMs += count * now - this.#editedAtMs[record]!;
       if (!Number.isNaN(seenAt)) oldestMs = Math.max(oldestMs, now - seenAt);
@@ -53,7 +54,7 @@ export class List {
       this.#editedAtMs[record] = 0;
       this.#seenAt[record] = now;
     }
-    return { records, changes, edits, delayMs, oldestMs };
+    return { records, changed, edits, delayMs, oldestMs };
   }
 }
 

@@ -97,14 +97,14 @@ function boundMs({ shareByAge, sums, shuffled }: Skew): number {
 /** Chooses the page (from 1) that is read next, and takes in what it showed. Where that ends a window, returns what its absence proves. */
 interface Policy {
   choose(now: number): number;
-  note(ids: readonly number[], changes: number, hasMore: boolean, now: number): Window | undefined;
+  note(ids: readonly number[], changed: readonly number[], hasMore: boolean, now: number): Window | undefined;
 }
 
 function roundRobin(): Policy {
   let [page, begunAt] = [1, 0];
   return {
     choose: () => page,
-    note(_ids, _changes, hasMore, now) {
+    note(_ids, _changed, hasMore, now) {
       if (page === 1) begunAt = now;
       page = hasMore ? page + 1 : 1;
       return hasMore ? undefined : { begunAt, covers: () => true };
@@ -120,9 +120,9 @@ function ours(): Policy {
       turn = nextPageTurn(reading, now, times);
       return turn.page;
     },
-    note(ids, changes, hasMore, now) {
+    note(ids, changed, hasMore, now) {
       const before = reading;
-      reading = noteRead(before, turn, { ids: ids.map(String), changes, hasMore }, now);
+      reading = noteRead(before, turn, { ids: ids.map(String), changed: changed.map(String), hasMore }, now);
       const covers = reading.sweepsDone > before.sweepsDone ? findProof(before, turn, reading) : undefined;
       return covers && { begunAt: reading.sweepBegunAt, covers };
     },
@@ -166,7 +166,7 @@ function measure(load: Load, skew: Skew, policy: Policy, seed: number) {
     }
     pageReadAt[page] = now;
     const hasMore = page * pageSize < list.present.length;
-    const window = policy.note(seen.records, seen.changes, hasMore, now);
+    const window = policy.note(seen.records, seen.changed, hasMore, now);
     if (window) tally.endWindow(window, now, now >= measuredFrom);
   }
   return { ...tally.counts, meanDelayMs: delayMs / edits, oldestPageMs, oldestRecordMs };

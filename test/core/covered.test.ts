@@ -106,8 +106,8 @@ function readWhile({ acts, records }: Work): Outcome {
     for (const id of ids) known.set(id, recordAt(id, now));
     const before = reading;
     const hasMore = turn.page * pageSize < present.length;
-    const changes = turn.page % 3 === 0 || index % 5 === 0 ? 2 : 0;
-    reading = noteRead(before, turn, { ids: ids.map(String), changes, hasMore }, now);
+    const changed = turn.page % 3 === 0 || index % 5 === 0 ? ['x', 'y'] : [];
+    reading = noteRead(before, turn, { ids: ids.map(String), changed, hasMore }, now);
     if (turn.kind === 'sweep' && before.pass?.hasPassedOver) passedOver += 1;
     if (reading.sweepsDone === before.sweepsDone) continue;
     sweepStarts.push(reading.sweepBegunAt);

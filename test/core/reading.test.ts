@@ -22,11 +22,11 @@ interface Read extends PageTurn {
   readonly at: number;
 }
 
-/** Reads a list of so many pages for a while, a request at a time; `changesAt` tells what a page shows. */
+/** Reads a list of so many pages for a while, a request at a time; `changesAt` tells what changed on a page. */
 function readList(
   pages: number,
   durationMs: number,
-  changesAt: (page: number, read: number) => number = () => 0,
+  changesAt: (page: number, read: number) => number | readonly string[] = () => 0,
   idsAt: (page: number, now: number) => readonly string[] = idsOf,
 ): { readonly reads: readonly Read[]; readonly reading: Reading } {
   const reads: Read[] = [];
@@ -39,13 +39,17 @@ function readList(
     reads.push({ ...turn, at: now });
     const found = {
       ids: idsAt(turn.page, now),
-      changes: changesAt(turn.page, reads.length),
+      changed: idsOfChanges(changesAt(turn.page, reads.length), reads.length),
       hasMore: turn.page < pages,
     };
     reading = noteRead(reading, turn, found, now);
     now += requestMs;
   }
 }
+
+/** So many records, others with each read, or these. */
+const idsOfChanges = (changes: number | readonly string[], read: number): readonly string[] =>
+  typeof changes === 'number' ? Array.from({ length: changes }, (_, index) => `${read}.${index}`) : changes;
 
 const pagesOf = (reads: readonly Read[]) => reads.map(({ page }) => page);
 
@@ -74,14 +78,14 @@ describe('a short list', () => {
     const first = noteRead(
       emptyReading,
       nextPageTurn(emptyReading, 0, times),
-      { ids: [], changes: 0, hasMore: true },
+      { ids: [], changed: [], hasMore: true },
       0,
     );
     const late = 2 * times.sweepMs;
     const reading = noteRead(
       first,
       nextPageTurn(first, late, times),
-      { ids: [], changes: 0, hasMore: false },
+      { ids: [], changed: [], hasMore: false },
       late,
     );
     expect(nextPageTurn(reading, late, times)).toMatchObject({ page: 1, at: late + 1 });
@@ -118,6 +122,18 @@ describe('a long list', () => {
     expect(late.length).toBeGreaterThan((0.95 * (3_600_000 - 1_000 * requestMs)) / requestMs);
   });
 
+  it('is read more often where the same record is changed each time, which hides how often that was', () => {
+    const isBusy = (page: number) => page % 4 === 0;
+    const hidesMore = (page: number) => page > 100;
+    const { reads } = readList(200, 3_600_000, (page, read) => {
+      if (!isBusy(page)) return 0;
+      return hidesMore(page) ? [`same of ${page}`] : [`another ${read}`];
+    });
+    const busy = pagesOf(reads).filter(isBusy);
+    const [same = [], others = []] = [busy.filter(hidesMore), busy.filter((page) => !hidesMore(page))];
+    expect(same.length).toBeGreaterThan(1.5 * others.length);
+  });
+
   it('has no page that is older than two plain sweeps, whatever changes', () => {
     const lists = fc.record({
       pages: fc.integer({ min: 30, max: 120 }),
@@ -146,10 +162,10 @@ describe('a long list', () => {
   it('that grew or shrank is known by its new length after a sweep', () => {
     const { reading } = readList(10, 20 * requestMs);
     const sweepTo = (pages: number) => {
-      let swept = noteRead(reading, firstSweepTurn(50_000), { ids: [], changes: 0, hasMore: true }, 50_000);
+      let swept = noteRead(reading, firstSweepTurn(50_000), { ids: [], changed: [], hasMore: true }, 50_000);
       for (let page = 2; page <= pages; page += 1) {
         const turn = nextSweepTurn(swept, 50_000, times);
-        swept = noteRead(swept, turn, { ids: [], changes: 0, hasMore: page < pages }, 50_000);
+        swept = noteRead(swept, turn, { ids: [], changed: [], hasMore: page < pages }, 50_000);
       }
       return swept.pages.length;
     };
@@ -199,7 +215,7 @@ describe('what was learned of a page', () => {
       reading = noteRead(
         reading,
         { kind: 'newest', page: 1, at: 1_900_000 },
-        { ids: ids.map(String), changes: 1, hasMore: true },
+        { ids: ids.map(String), changed: [String(top + 1)], hasMore: true },
         1_900_000,
       );
     expect(rates().slice(1)).toEqual([before39, before40, before41]);
@@ -219,7 +235,7 @@ describe('a sweep that fails at a page', () => {
     const again = nextSweepTurn(reading, 10_000, times);
     expect(again.page).toBe(5);
     expect(isUnbroken(reading, again)).toBe(false);
-    const later = noteRead(reading, again, { ids: [], changes: 0, hasMore: true }, 10_000);
+    const later = noteRead(reading, again, { ids: [], changed: [], hasMore: true }, 10_000);
     expect(isUnbroken(later, nextSweepTurn(later, 10_600, times))).toBe(false);
   });
 

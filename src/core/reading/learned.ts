@@ -1,22 +1,26 @@
 import type { RecordId } from '../record.ts';
 import { type Shown, show } from './covered.ts';
 
-/** What a page brought: its records, how many are new or changed, and whether more pages follow it. */
+/** What a page brought: its records, which of them are new or changed, and whether more pages follow it. */
 export interface PageNews {
   readonly ids: readonly RecordId[];
-  readonly changes: number;
+  readonly changed: readonly RecordId[];
   readonly hasMore: boolean;
 }
 
 /** What is known of a page. */
 export interface PageState extends Shown {
   readonly readAt: number;
-  /** Changes found, and the time over which they came together; what is older weighs less. */
+  /** Changes that are taken to have been, and the time over which they came together; what is older weighs less. */
   readonly changes: number;
   readonly watchedMs: number;
+  /** The records that had most of them, each with how many. */
+  readonly busy: readonly BusyRecord[];
   /** Expected changes per millisecond. */
   readonly rate: number;
 }
+
+type BusyRecord = readonly [id: RecordId, changes: number];
 
 /** How many pages of records came to the top since the first page was read last. */
 export function countNew(pages: readonly PageState[], { ids }: PageNews): number {
@@ -29,8 +33,8 @@ export function countNew(pages: readonly PageState[], { ids }: PageNews): number
 /** What was learned is about records: as many as fill a page move them all on by one. */
 export const moveOn = (pages: readonly PageState[]): readonly PageState[] =>
   pages.map((page, index) => {
-    const { changes, watchedMs, rate } = pages[Math.max(0, index - 1)] ?? page;
-    return { ...page, changes, watchedMs, rate };
+    const { busy, changes, watchedMs, rate } = pages[Math.max(0, index - 1)] ?? page;
+    return { ...page, busy, changes, watchedMs, rate };
   });
 
 /** What was found weighs this much less with every further read of its page. */
@@ -43,7 +47,7 @@ const rateMin = 1 / (100 * 86_400_000);
 export function learn(
   pages: readonly PageState[],
   page: number,
-  { changes, ids }: PageNews,
+  { changed, ids }: PageNews,
   turn: number,
   now: number,
 ): readonly PageState[] {
@@ -52,17 +56,51 @@ export function learn(
   const shown = show(before, ids, turn);
   // All records of a page that is read for the first time are new: that says nothing about how it changes.
   if (!before)
-    return pages.toSpliced(index, 0, { ...shown, readAt: now, changes: 0, watchedMs: 0, rate: rateMin });
+    return pages.toSpliced(index, 0, {
+      ...shown,
+      readAt: now,
+      changes: 0,
+      watchedMs: 0,
+      busy: [],
+      rate: rateMin,
+    });
+  const stepMs = now - before.readAt;
+  const { busy, changes } = countChanges(before, changed, stepMs);
   const seen: PageState = {
     ...before,
     ...shown,
     readAt: now,
     changes: before.changes * memory + changes,
-    watchedMs: before.watchedMs * memory + (now - before.readAt),
+    watchedMs: before.watchedMs * memory + stepMs,
+    busy,
   };
   const around = rateAround(pages, index);
   const rate = (seen.changes + trustInNeighbours) / (seen.watchedMs + trustInNeighbours / around);
   return pages.with(index, { ...seen, rate });
+}
+
+/** So many busy records of a page are told apart. */
+const busyMax = 8;
+/** How many changes a record stands for that was expected to have one in the time. */
+const hiddenChanges = 2;
+
+/**
+ * How many changes there were. A record that changes more often than its page is read is found changed once each time, however often it
+ * was: one that was changed before as well stands for as many more as were expected of it. Without this the busiest pages are read too
+ * seldom to ever learn how busy they are.
+ */
+function countChanges({ busy, watchedMs }: PageState, changed: readonly RecordId[], stepMs: number) {
+  const known = new Map(busy.map(([id, changes]) => [id, changes * memory]));
+  let all = 0;
+  for (const id of changed) {
+    const before = known.get(id) ?? 0;
+    const expected = (before * stepMs) / Math.max(1, watchedMs + stepMs);
+    const changes = 1 + hiddenChanges * expected;
+    known.set(id, before + changes);
+    all += changes;
+  }
+  const busiest = [...known].sort(([, one], [, other]) => other - one).slice(0, busyMax);
+  return { busy: busiest, changes: all };
 }
 
 /**

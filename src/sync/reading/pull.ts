@@ -35,23 +35,24 @@ const lacksFields = (
   customFields.length + oddities.length + Object.keys(unusable).length === 0 && fieldsInUse(known).length > 0;
 
 /**
- * Saves what a page said about its records. Returns how many of them are new or changed, and the oldest of the last looks that did not have
+ * Saves what a page said about its records. Returns which of them are new or changed, and the oldest of the last looks that did not have
  * them, epoch ms. A look at the list that would have had the new ones was at `listedAt`.
  */
 export function absorbPage(link: Link, { records }: RecordList, listedAt = Number.POSITIVE_INFINITY) {
   const { clock, mirror, times } = link;
   const reception = { now: clock.now(), lagMs: times.lagMs };
   return mirror.transaction(() => {
-    let [changes, since] = [0, Number.POSITIVE_INFINITY];
+    const changed: RecordId[] = [];
+    let since = Number.POSITIVE_INFINITY;
     for (const seen of records) {
       const before = mirror.findRecord({ entity: seen.entity, id: seen.id });
       const after = absorb(before, seen, reception);
       mirror.saveRecord(after);
       if (before && !isNews(before, after)) continue;
-      changes += 1;
+      changed.push(seen.id);
       since = Math.min(since, before?.observedAt ?? listedAt);
     }
-    return { changes, since };
+    return { changed, since };
   });
 }
 

@@ -309,15 +309,15 @@ export class Puller extends Loop {
         throw new SyncError('CRM_UNREADABLE', `The list of ${entity} records does not end.`);
       const answer = await pullPage(link, entity, turn.page, turn.kind === 'newest' ? 'newest' : 'sweep');
       const listedAt = turn.page === 1 ? this.#topReadAt.get(entity) : this.#finished.get(entity)?.startedAt;
-      const { changes, since } = absorbPage(link, answer, listedAt);
+      const { changed, since } = absorbPage(link, answer, listedAt);
       if (turn.page === 1) this.#topReadAt.set(entity, begunAt);
       const { hasMore, nameless = [], records } = answer;
-      const found = { ids: records.map(({ id }) => id), changes, hasMore };
+      const found = { ids: records.map(({ id }) => id), changed, hasMore };
       this.#shownOf(entity)[turn.page - 1] = { records: records.length, nameless };
       this.#readings.set(entity, noteRead(before, turn, found, clock.monotonicMs()));
       const isAbridged = turn.page === 1 && this.#leftOut.noteList(entity, answer.records);
       if (turn.page === 1 && !isAbridged) problems.end(singlesSourceOf(entity));
-      if (changes > 0 && before.sweepsDone > 0) onNews(Number.isFinite(since) ? since : undefined);
+      if (changed.length > 0 && before.sweepsDone > 0) onNews(Number.isFinite(since) ? since : undefined);
       if (turn.kind === 'sweep') await this.#advanceSweep(before, turn, begunAt, { entity, ...answer });
     } catch (error) {
       this.#readings.set(entity, noteFailure(this.#readingOf(entity), turn));
