@@ -106,6 +106,23 @@ describe('a long list', () => {
     expect(Math.max(...pauses)).toBeLessThanOrEqual(times.sweepMs + 2 * requestMs);
   });
 
+  it('has its newest page read more seldom where no record came for an hour', () => {
+    const hourMs = 3_600_000;
+    const cameAt = 1.5 * hourMs;
+    const { reads } = readList(
+      200,
+      2 * hourMs,
+      () => 1,
+      (page, now) =>
+        [0, 1].map((place) => String(1_000_000 - 2 * page - place + (page === 1 && now > cameAt ? 2 : 0))),
+    );
+    const newestBetween = (from: number, to: number) =>
+      reads.filter(({ at, page }) => page === 1 && at >= from && at < to).length;
+    expect(newestBetween(0.5 * hourMs, hourMs)).toBeGreaterThan(100);
+    expect(newestBetween(hourMs, cameAt)).toBeLessThan(60);
+    expect(newestBetween(cameAt + 60_000, 2 * hourMs)).toBeGreaterThan(100);
+  });
+
   it('in which nothing changes is read at half of the pace', () => {
     const { reads } = readList(20, 3_600_000);
     const beside = reads.filter(({ kind, at }) => kind !== 'newest' && at > 600_000);

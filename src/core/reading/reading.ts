@@ -7,7 +7,7 @@ import { countNew, learn, moveOn, type PageNews, type PageState } from './learne
  * newest first. Three kinds of turn share the requests:
  *
  * - `hot`: the page whose reading is worth most, by what was found on it and around it before.
- * - `newest`: the first page, as often as `sweepMs`.
+ * - `newest`: the first page, as often as `sweepMs`, or more seldom where no record came for an hour.
  * - `sweep`: the next page of a pass from the first page to the last, which proves what is missing. It passes over pages that were
  *   read for another reason since it began, where the list is sorted by id (see `covered.ts`) and less than a page of records comes
  *   meanwhile. Else it reads all of them in order, with every second turn. It takes as long as two passes that do
@@ -61,8 +61,9 @@ export interface Reading {
   readonly turns: number;
   readonly readAt: number;
   readonly pageMs: number;
-  /** How many pages of records came to the top. */
+  /** How many pages of records came to the top, and when one was last found there, or else the first read was. */
   readonly came: number;
+  readonly cameAt: number;
   /** Whether the last sweep showed a list that is sorted by id, to which less than a page came meanwhile: its pages may be read in any order. */
   readonly isFree: boolean;
 }
@@ -80,6 +81,7 @@ export const emptyReading: Reading = {
   readAt: Number.NEGATIVE_INFINITY,
   pageMs: 0,
   came: 0,
+  cameAt: Number.NEGATIVE_INFINITY,
   isFree: false,
 };
 
@@ -88,6 +90,14 @@ const shortPages = 3;
 /** A sweep that did not get on for so long begins again: its first pages are too old to say what the list lacks. */
 const resumeWithinMs = 300_000;
 
+/** Where no record came for so long, looking for new ones as often as else takes turns from those that change. */
+const quietMs = 3_600_000;
+const quietSweeps = 4;
+
+/** Whether no record came to the top of a list that has the newest there. */
+const isQuiet = ({ cameAt, pages }: Reading, now: number): boolean =>
+  now - cameAt >= quietMs && pages[0]?.order === 'falling';
+
 /** Whether the list is so short that nothing but sweeps is needed. */
 export const isShort = ({ pages }: Reading): boolean => pages.length <= shortPages;
 
@@ -95,7 +105,8 @@ export const isShort = ({ pages }: Reading): boolean => pages.length <= shortPag
 export function nextPageTurn(reading: Reading, now: number, times: ReadingTimes): PageTurn {
   const sweep = nextSweepTurn(reading, now, times);
   if (isShort(reading)) return sweep;
-  const newest: PageTurn = { kind: 'newest', page: 1, at: (reading.pages[0]?.readAt ?? 0) + times.sweepMs };
+  const newestMs = isQuiet(reading, now) ? quietSweeps * times.sweepMs : times.sweepMs;
+  const newest: PageTurn = { kind: 'newest', page: 1, at: (reading.pages[0]?.readAt ?? 0) + newestMs };
   if (reading.lastKind !== 'sweep' && sweep.at <= now && isLate(reading)) return sweep;
   if (newest.at <= now) return newest;
   const hot = findHotTurn(reading, now, times);
@@ -147,6 +158,7 @@ export function noteRead(before: Reading, turn: PageTurn, found: PageNews, now: 
     pageMs,
     lastKind: turn.kind,
     came,
+    cameAt: came > before.came || turns === 1 ? now : before.cameAt,
   };
   const { pass } = before;
   if (turn.kind !== 'sweep') {
