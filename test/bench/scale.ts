@@ -84,7 +84,8 @@ const answerOf = async <Answer>(url: string, shape: z.ZodType<Answer>): Promise<
 const post = (url: string, body: unknown) => fetch(url, { method: 'POST', body: JSON.stringify(body) });
 
 /** Starts a daemon that finds an empty spreadsheet. */
-async function startDaemon(directory: string, sandboxes: Sandboxes): Promise<ChildProcess> {
+async function startDaemon(directory: string, sandboxes: Sandboxes) {
+  const port = await findFreePort();
   const env = {
     PATH: process.env['PATH'],
     CRM_BASE_URL: sandboxes.crmBaseUrl,
@@ -92,18 +93,24 @@ async function startDaemon(directory: string, sandboxes: Sandboxes): Promise<Chi
     GOOGLE_SPREADSHEET_ID: sandboxes.spreadsheetId,
     GOOGLE_API_ROOT_URL: sandboxes.sheetsRootUrl,
     STATE_DIR: join(directory, 'state'),
-    HTTP_PORT: String(await findFreePort()),
+    HTTP_PORT: String(port),
     CONTROL_TOKEN: 'token-of-the-bench',
     LOG_LEVEL: 'warn',
     MALLOC_TRIM_THRESHOLD_: '131072',
   };
   const init = spawn(process.execPath, [mainFile, 'init'], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   await once(init, 'exit');
-  return spawn(process.execPath, daemonFlags, { env, stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  const daemon = spawn(process.execPath, daemonFlags, {
+    env,
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  return { daemon, healthUrl: `http://127.0.0.1:${port}/healthz` };
 }
 
 /** What was measured at one number of leads: processor seconds, and what is said with each. */
 interface Figures {
+  /** How often the daemon said that its timers are late, of the looks at it while the sheet was filled. */
+  readonly lateLooks: number;
   readonly fillSeconds: number;
   readonly fillCpu: number;
   readonly idleCpu: number;
@@ -114,7 +121,11 @@ interface Figures {
   readonly blockedMs: number;
 }
 
-async function run(leads: number, daemon: ChildProcess, sandboxes: Sandboxes): Promise<Figures> {
+async function run(
+  leads: number,
+  { daemon, healthUrl }: Awaited<ReturnType<typeof startDaemon>>,
+  sandboxes: Sandboxes,
+): Promise<Figures> {
   const { sheetsRootUrl, spreadsheetId } = sandboxes;
   // What the bench asks counts on an account of its own.
   const valuesAt = (range: string) =>
@@ -125,7 +136,12 @@ async function run(leads: number, daemon: ChildProcess, sandboxes: Sandboxes): P
   const answeredBytes = async () =>
     (await answerOf(`${sheetsRootUrl}/__sandbox/usage`, usageShape)).answeredBytes;
   const begunAt = performance.now();
-  const isFull = async () => (await valuesAt(`A${leads + 1}`)).values.length === 1;
+  let lateLooks = 0;
+  const isFull = async () => {
+    const health = await fetch(healthUrl).catch(() => undefined);
+    if ((await health?.text())?.includes('TIMERS_LATE')) lateLooks += 1;
+    return (await valuesAt(`A${leads + 1}`)).values.length === 1;
+  };
   await until('the sheet shows all leads', isFull, { limitMs: 3_600_000, everyMs: 1_000 });
   const fillSeconds = (performance.now() - begunAt) / 1_000;
   await sleep(editMs);
@@ -159,6 +175,7 @@ async function run(leads: number, daemon: ChildProcess, sandboxes: Sandboxes): P
   const edited = await measure(daemon);
   const idleShareMs = (idleCpuMs / idleMs) * editMs * edits;
   return {
+    lateLooks,
     fillSeconds,
     fillCpu: full.cpuMs / 1_000,
     idleCpu: idleCpuMs / cycleCount / 1_000,
@@ -186,6 +203,7 @@ const columns: readonly (readonly [name: string, unit: string, digits: number, o
   ['from the edit until the CRM has it', 's', 1, 'editSeconds'],
   ['resident memory after the idle cycles', 'MB', 0, 'residentMb'],
   ['longest standstill of the event loop', 'ms', 0, 'blockedMs'],
+  ['looks at which it said TIMERS_LATE', '', 0, 'lateLooks'],
 ];
 
 console.log(`${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.version}`);
@@ -196,9 +214,9 @@ for (const leads of flags.leads.split(',').map(Number)) {
   try {
     const choices = { '*': { readMicrosPerCell: Number(flags.cell) } };
     await post(`${sandboxes.sheetsRootUrl}/__sandbox/choices`, choices);
-    const daemon = await startDaemon(directory, sandboxes);
-    children.push(daemon);
-    const figures = await run(leads, daemon, sandboxes);
+    const started = await startDaemon(directory, sandboxes);
+    children.push(started.daemon);
+    const figures = await run(leads, started, sandboxes);
     console.log(`\n${leads} leads`);
     for (const [name, unit, digits, of] of columns)
       console.log(`  ${name.padEnd(44)} ${figures[of].toFixed(digits).padStart(8)} ${unit}`);
