@@ -44,15 +44,15 @@ export function openSubjectTables({ schema, keeper, clock, log, ...address }: Su
   const connection = createConnection(readAddress(address), clock, log);
   const names = namesOf(schema);
   return {
-    /** `isKnown` says of which records the mirror knows what they are now: the history alone makes those no person's own. */
-    read: (subject: Subject, isKnown: (key: RecordKey) => boolean): Promise<readonly SubjectTableRow[]> =>
+    /** `isPresent` says which records the CRM has: what they held once makes those no person's own. */
+    read: (subject: Subject, isPresent: (key: RecordKey) => boolean): Promise<readonly SubjectTableRow[]> =>
       connection.use('read', (session) =>
-        readTransaction(session, {}, () => findAll(session, names, keeper, { subject, isKnown })),
+        readTransaction(session, {}, () => findAll(session, names, keeper, { subject, isPresent })),
       ),
     /** Deletes those of the rows that are wanted gone, in one transaction. Returns them. */
     erase: (
       subject: Subject,
-      isKnown: (key: RecordKey) => boolean,
+      isPresent: (key: RecordKey) => boolean,
       isErased: (found: SubjectTableRow) => boolean,
     ): Promise<readonly SubjectTableRow[]> =>
       connection.use('erase from', (session) =>
@@ -60,7 +60,7 @@ export function openSubjectTables({ schema, keeper, clock, log, ...address }: Su
           session,
           { run: eraseRun, fence: undefined, settings: runSettings(eraseRun) },
           async () => {
-            const found = await findAll(session, names, keeper, { subject, isKnown, isLocking: true });
+            const found = await findAll(session, names, keeper, { subject, isPresent, isLocking: true });
             const erased = found.filter(isErased);
             for (const [table, rows] of Map.groupBy(erased, (row) => row.table))
               await session.run(`DELETE FROM ${table} WHERE ctid = ANY ($1::tid[])`, [
@@ -79,7 +79,7 @@ const eraseRun = 'erase';
 
 interface Search {
   readonly subject: Subject;
-  readonly isKnown: (key: RecordKey) => boolean;
+  readonly isPresent: (key: RecordKey) => boolean;
   readonly isLocking?: true;
 }
 
@@ -87,7 +87,7 @@ async function findAll(
   session: Session,
   names: Names,
   keeper: Keeper,
-  { isKnown, isLocking, subject }: Search,
+  { isPresent, isLocking, subject }: Search,
 ): Promise<readonly Found[]> {
   if (!(await hasTable(session, names.own('link')))) return [];
   const [link] = await session.run(
@@ -96,15 +96,15 @@ async function findAll(
   );
   if (!link || !isKeptBy(link, keeper))
     throw newWarehouseError('WAREHOUSE_KEPT', 'The tables are kept by another mirror.');
-  const ids = await addHolders(session, names, subject, isKnown);
+  const ids = await addHolders(session, names, subject, isPresent);
   const found: Found[] = [];
   for (const { entity, isOwn, mayMention, table } of placesOf(names)) {
     if (!(await hasTable(session, table))) continue;
     const rows = await session.run(
       `WITH given AS MATERIALIZED (SELECT $1::text[] AS ids, $2::text[] AS leads, $3::text[] AS tasks, $4::text AS email)
-       SELECT t.ctid::text AS place, to_jsonb(t)::text AS content, coalesce(${isOwn(entity)}, false) AS is_own
+       SELECT t.ctid::text AS place, to_jsonb(t)::text AS content, coalesce(${isOwn}, false) AS is_own
          FROM ${table} t, given g
-        WHERE ${isOwn(entity)} OR (g.email <> '' AND ${mayMention(entity)} AND strpos(lower(t::text), g.email) > 0)
+        WHERE ${isOwn} OR (g.email <> '' AND ${mayMention} AND strpos(lower(t::text), g.email) > 0)
         ${isLocking ? 'FOR UPDATE OF t' : ''}`,
       [ids[entity], ids.lead, ids.task, subject.email ?? ''],
     );
@@ -123,40 +123,42 @@ async function findAll(
 
 /** Where a table says of which record a row `t` is, in SQL; `g` holds the person's ids of the kind, those of leads and tasks, and the address. */
 interface Place {
+  readonly entity: Entity;
   readonly table: string;
-  readonly isOwn: (entity: Entity) => string;
+  readonly isOwn: string;
   /** Whether a row may be about the person because it says the address. */
-  readonly mayMention: (entity: Entity) => string;
+  readonly mayMention: string;
 }
 
 /** Whether what it shows belongs to one of the person's records. */
 const isOfOwner = (fields: string): string =>
-  `${fields} ->> 'lead_id' = ANY (g.leads) OR ${fields} ->> 'parent_task_id' = ANY (g.tasks)`;
+  `(${fields} ->> 'lead_id' = ANY (g.leads) OR ${fields} ->> 'parent_task_id' = ANY (g.tasks))`;
 
-const isOfKind = (entity: Entity): string => `t.entity = ${escapeLiteral(entity)}`;
-
-const placesOf = (names: Names): readonly (Place & { readonly entity: Entity })[] =>
+const placesOf = (names: Names): readonly Place[] =>
   entities.flatMap((entity) => {
-    const places: readonly Place[] = [
-      { table: names.shown(entity), isOwn: () => 't.id::text = ANY (g.ids)', mayMention: () => 'true' },
+    const isOfKind = `t.entity = ${escapeLiteral(entity)}`;
+    const isOfEdit = `(t.id = ANY (g.ids) OR t.new_id = ANY (g.ids) OR t.op = 'I' AND ${isOfOwner('t.changed')})`;
+    return [
+      { entity, table: names.shown(entity), isOwn: 't.id::text = ANY (g.ids)', mayMention: 'true' },
       {
+        entity,
         table: names.past(entity),
-        isOwn: () => `t.id::text = ANY (g.ids) OR ${isOfOwner('to_jsonb(t)')}`,
-        mayMention: () => 'true',
+        isOwn: `(t.id::text = ANY (g.ids) OR ${isOfOwner('to_jsonb(t)')})`,
+        mayMention: 'true',
       },
       {
+        entity,
         table: names.own(editTableName),
-        isOwn: (kind) =>
-          `${isOfKind(kind)} AND (t.id = ANY (g.ids) OR t.new_id = ANY (g.ids) OR t.op = 'I' AND (${isOfOwner('t.changed')}))`,
+        isOwn: `(${isOfKind} AND ${isOfEdit})`,
         mayMention: isOfKind,
       },
       {
+        entity,
         table: names.shown(questionTableName),
-        isOwn: (kind) => `${isOfKind(kind)} AND t.id = ANY (g.ids)`,
+        isOwn: `(${isOfKind} AND t.id = ANY (g.ids))`,
         mayMention: isOfKind,
       },
     ];
-    return places.map((place) => ({ ...place, entity }));
   });
 
 /** The ids that the tables have of a person's records: of an e-mail address also of those that only the history knows. */
@@ -164,7 +166,7 @@ async function addHolders(
   session: Session,
   names: Names,
   { email, keys }: Subject,
-  isKnown: (key: RecordKey) => boolean,
+  isPresent: (key: RecordKey) => boolean,
 ): Promise<RowIds> {
   const own = perEntity((entity) => idsOf(keys, entity).map((id) => rowIdOf({ entity, id })));
   if (email === undefined) return own;
@@ -177,7 +179,7 @@ async function addHolders(
     );
     found.set(
       entity,
-      rows.map(({ id }) => id ?? '').filter((id) => !isKnown({ entity, id })),
+      rows.map(({ id }) => id ?? '').filter((id) => !isPresent({ entity, id })),
     );
   }
   return perEntity((entity) => [...own[entity], ...(found.get(entity) ?? [])]);

@@ -50,15 +50,14 @@ export function openSubject(settings: Settings, who: string) {
   try {
     const person = meetPerson(settings, { mirror, subjects }, who);
     const sides = openSides(settings, mirror);
-    const { isCurrent, isPresent, isPresentRow, names, rows, subject } = person;
+    const { isCurrent, isPresent, isPresentRow, rows, said, subject } = person;
     const { email } = subject;
-    const said = mentionsOf([], [...names, ...(email === undefined ? [] : [email])]);
     return {
       read: async (): Promise<Kept> => ({
         subject,
         rows,
         tableRows: (await sides.tables?.read(subject, isPresentRow)) ?? [],
-        hiddenRows: (await sides.hidden?.rowsSaying(said.isIn)) ?? [],
+        hiddenRows: (await sides.hidden?.rowsSaying(mentionsOf([], said).isIn)) ?? [],
       }),
       /** Why nothing can be erased now, in sentences; empty where it can. */
       obstacles: ({ tableRows }: Kept, isPastOnly: boolean) =>
@@ -95,6 +94,7 @@ function meetPerson(settings: Settings, { mirror, subjects }: State, who: string
   const named = email === undefined ? [findOne({ mirror, ...wordsOf(settings) }, who)] : [];
   const subject = subjects.meet(named.map(recordKeyText), email);
   const rows = subjects.rows(subject);
+  const names = namesOf(rows);
   const records = mirror.readRecords();
   const present = records.filter(({ presence }) => presence === 'present').map(({ key }) => key);
   const presentKeys = new Set(present.map(recordKeyText));
@@ -104,8 +104,9 @@ function meetPerson(settings: Settings, { mirror, subjects }: State, who: string
   return {
     subject,
     rows,
+    names,
     /** By which the person may be mentioned elsewhere. */
-    names: namesOf(rows),
+    said: email === undefined ? names : [email, ...names],
     isPresent: (key: string) => presentKeys.has(key),
     isPresentRow,
     /** Whether a row shows what the CRM has now. */
@@ -144,7 +145,7 @@ function openSides(settings: Settings, mirror: Mirror) {
 async function erase(
   directory: string,
   { mirror, subjects }: State,
-  { isCurrent, isPresent, isPresentRow, names, rows, subject }: Person,
+  { isCurrent, isPresent, isPresentRow, names, rows, said, subject }: Person,
   { hidden, tables, unknown }: Sides,
 ): Promise<Erased> {
   const tableRows = await tables?.erase(subject, isPresentRow, (row) => !isCurrent(row));
@@ -152,10 +153,9 @@ async function erase(
   mirror.dropFact(sheetFacts.offeredLeads);
   const hiddenTabs = await hidden?.clear();
   const copies = eraseFromCopies(directory, subject);
-  mirror.appendCommand({ at: systemClock.now(), by: 'operator', name: 'erase', about: '' });
   const erased = rows.filter((row) => !isKept(row, { isPresent }));
   subjects.erase(subject, erased);
-  const said = [...names, ...(subject.email === undefined ? [] : [subject.email])];
+  mirror.appendCommand({ at: systemClock.now(), by: 'operator', name: 'erase', about: '' });
   return {
     ...copies,
     rows: erased.length,
