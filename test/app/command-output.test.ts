@@ -28,6 +28,12 @@ const calm = {
   toMend: [],
 };
 
+/** The status of a link in which all is well, but for this. */
+function statusWith(parts: object) {
+  const status = { ...calm, ...parts };
+  return { ...status, counts: { waiting: status.waiting.length, toMend: status.toMend.length } };
+}
+
 /** A daemon that answers everything like this. Answers the environment of those who ask it. */
 async function answering(answer: object, status = 200, hear: (body: unknown) => void = () => undefined) {
   const server = createServer(async (request, response) => {
@@ -67,7 +73,7 @@ const waiting = {
 };
 
 test('what somebody typed steers no terminal in which a command shows it', async () => {
-  const shown = await printed(['status'], await answering({ ...calm, waiting: [waiting] }));
+  const shown = await printed(['status'], await answering(statusWith({ waiting: [waiting] })));
   expect(shown).not.toMatch(/(?!\n)\p{Cc}/u);
   expect(shown).toContain('    CRM has: \\u001b[2J\\u009b31mAcme\\u000d\\u007f Ünï\n');
 });
@@ -78,7 +84,7 @@ test('what somebody typed steers no terminal in which a refusal quotes it', asyn
 });
 
 test('JSON says the same as the daemon, and steers no terminal either', async () => {
-  const answer = { waiting: [waiting] };
+  const answer = statusWith({ waiting: [waiting] });
   const shown = await printed(['status', '--json'], await answering(answer));
   expect(shown).not.toMatch(/\p{Cc}/u);
   expect(JSON.parse(shown)).toEqual(answer);
@@ -93,7 +99,10 @@ const forgedQuestion = { ...waiting, name: forger, what: forger, about: { tab: f
 test.each<[words: string, answer: object]>([
   [
     'status',
-    { ...calm, waiting: [forgedQuestion], toMend: [{ kind: 'error', name: forger, reason: forger }] },
+    statusWith({
+      waiting: [forgedQuestion],
+      toMend: [{ kind: 'error', name: forger, reason: forger }],
+    }),
   ],
   ['plan', { id: 'run', conditions: [], told: [forger], brakes: [], holds: [], refusals: [], conflicts: [] }],
   [
@@ -135,7 +144,7 @@ test.each<[words: string, answer: object]>([
 });
 
 const saidIn = async (status: object) =>
-  (await printed(['status'], await answering({ ...calm, ...status }))).split('\n');
+  (await printed(['status'], await answering(statusWith(status)))).split('\n');
 
 test('`status` says in its first sentence whether the sides are in step, since when, and what waits for a person', async () => {
   const now = new Date(2026, 10, 25, 9, 20).getTime();
@@ -282,7 +291,7 @@ test('what is to be mended is named by its tab, its record, or the row of the sh
 
 test('`status` and `plan` need a person for everything that they list as held or refused, but for what somebody ignores or nobody has to have', async () => {
   const codesOf = async (listed: object) => {
-    const status = { ...calm, ...listed };
+    const status = statusWith(listed);
     const { code } = await execute(['status'], await answering(status));
     return [code, (await execute(['plan'], await answering({ ...emptyPlan, ...listed }))).code];
   };
