@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { StatusAnswer } from '../app/answers.ts';
+import type { Environment } from '../app/config.ts';
 import { whenDone } from './answer.ts';
 import { type CommandContext, exitCodes, print } from './command.ts';
 import { callDaemon } from './daemon-client.ts';
@@ -15,10 +16,26 @@ export function addStatusCommand(program: Command, { environment, finish }: Comm
     .option('--json', 'print the whole status as JSON')
     .action(async ({ json }: { json?: true }) => {
       const status = await callDaemon<StatusAnswer>(environment, 'GET', '/api/status');
-      print(...(json ? [JSON.stringify(status)] : describeStatus(status)));
+      print(...(json ? [JSON.stringify(await withWholeLists(environment, status))] : describeStatus(status)));
       if (status.counts.waiting > 0 || status.forUser > 0 || needsPerson(status))
         finish(exitCodes.needsPerson);
     });
+}
+
+/** A status with all of each list that grows with the records. */
+async function withWholeLists(environment: Environment, status: StatusAnswer): Promise<object> {
+  const lists = Object.entries(status.counts).map(async ([name, count]) => {
+    const items: unknown[] = [...status[name as keyof StatusAnswer['counts']]];
+    while (items.length < count) {
+      const path = `/api/status/${name}?from=${items.length}`;
+      const part = await callDaemon<{ readonly items: readonly unknown[] }>(environment, 'GET', path);
+      // It is shorter by now.
+      if (part.items.length === 0) break;
+      items.push(...part.items);
+    }
+    return [name, items] as const;
+  });
+  return { ...status, ...Object.fromEntries(await Promise.all(lists)) };
 }
 
 /** More questions than these are not read by anybody. */

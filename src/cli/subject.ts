@@ -70,8 +70,11 @@ function countRows({ hiddenRows, rows, tableRows }: Kept): Readonly<Record<strin
 function describeKept(kept: Kept): string {
   const counts = Object.entries(countRows(kept)).map(([table, count]) => `${count} in ${table}`);
   const records = [...kept.subject.keys].join(', ');
-  if (counts.length === 0) return 'Nothing is kept of this person.';
-  return `Rows that are kept${records === '' ? '' : ` of ${records}`}: ${counts.join(', ')}. All copies in backups/ are looked through as well.`;
+  const found =
+    counts.length === 0
+      ? 'Neither the mirror nor a side keeps anything of this person.'
+      : `Rows that are kept${records === '' ? '' : ` of ${records}`}: ${counts.join(', ')}.`;
+  return `${found} All copies in backups/ are looked through when it is erased.`;
 }
 
 function describeErased({ erased, failed, hiddenTabs, left, rows, tableRows }: Erased): string[] {

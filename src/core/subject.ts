@@ -26,13 +26,17 @@ export const holdsEmail = (fields: Fields, email: string): boolean =>
     .flat()
     .some((value) => typeof value === 'string' && readEmail(value) === email);
 
-/** Whether something that is kept, a text or JSON, says the address. One that only ends or begins with it is another one. */
+/** A longer address that ends or begins with it is another one. */
+const emailPattern = (email: string): string =>
+  String.raw`(?<![\p{L}\p{N}][._%+-]*)${RegExp.escape(email)}(?![\p{L}\p{N}]|[.-]+[\p{L}\p{N}])`;
+
+const wordPattern = (word: string): string =>
+  String.raw`(?<![\p{L}\p{N}_-])${RegExp.escape(word)}(?![\p{L}\p{N}_])`;
+
+/** Whether something that is kept, a text or JSON, says the address. */
 export function saysEmail(content: string, email: string): boolean {
   if (!mayHold(content, [email])) return false;
-  const said = new RegExp(
-    String.raw`(?<![\p{L}\p{N}][._%+-]*)${RegExp.escape(email)}(?![\p{L}\p{N}]|[.-]+[\p{L}\p{N}])`,
-    'iu',
-  );
+  const said = new RegExp(emailPattern(email), 'iu');
   return textsIn(content).some((text) => said.test(plain(text)));
 }
 
@@ -91,8 +95,7 @@ export const namesIn = ({ entity }: RecordKey, fields: Fields): readonly string[
 /** Finds keys and names as words of their own in what is kept, a text or JSON. */
 export function mentionsOf(keys: Iterable<string>, names: Iterable<string>) {
   const words = [...keys, ...names];
-  const either = words.map(RegExp.escape).join('|');
-  const source = String.raw`(?<![\p{L}\p{N}_-])(?:${either})(?![\p{L}\p{N}_])`;
+  const source = words.map((word) => (word.includes('@') ? emailPattern(word) : wordPattern(word))).join('|');
   const [any, each] = [new RegExp(source, 'iu'), new RegExp(source, 'giu')];
   return {
     isIn: (content: string): boolean =>

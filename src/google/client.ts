@@ -120,8 +120,10 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
         const masked = { ...compact, fields: `updatedSpreadsheet(${fields})` };
         const params = { ...signer, ...masked, spreadsheetId, requestBody };
         const timeout = writeTimeMs(timeoutMs, fence);
-        const answer = await api.spreadsheets.batchUpdate(params, { ...perCall, timeout });
-        return checkedSpreadsheet(answer.data?.updatedSpreadsheet);
+        const asked = { ...perCall, timeout, responseType: 'arraybuffer' } as const;
+        const answer = bytesOf(await api.spreadsheets.batchUpdate(params, asked));
+        const { updatedSpreadsheet } = (readAnswer(answer) ?? {}) as { updatedSpreadsheet?: Spreadsheet };
+        return checkedSpreadsheet(updatedSpreadsheet);
       }),
   };
 }
@@ -240,7 +242,9 @@ const answerBytesMax = 128 * 1024 * 1024;
 
 /** What was cut off, or is no JSON, is no spreadsheet either. */
 const parseSpreadsheet = (answer: Buffer): Spreadsheet =>
-  checkedSpreadsheet(parseForeignJson(answer.toString(), valuesMax) as Spreadsheet | undefined);
+  checkedSpreadsheet(readAnswer(answer) as Spreadsheet | undefined);
+
+const readAnswer = (answer: Buffer): unknown => parseForeignJson(answer.toString(), valuesMax);
 
 function checkedSpreadsheet(spreadsheet: Spreadsheet | undefined): Spreadsheet {
   if (Array.isArray(spreadsheet?.sheets)) return spreadsheet;

@@ -2,7 +2,8 @@ import { escapeLiteral } from 'pg';
 import { splitContactId } from '../core/fields/contact-id.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import { type Entity, entities, perEntity, type RecordKey } from '../core/record.ts';
-import { idsOf, type Subject, saysEmail } from '../core/subject.ts';
+import { holdsEmail, idsOf, type Subject, saysEmail } from '../core/subject.ts';
+import type { Fields } from '../core/value.ts';
 import { newWarehouseError } from '../warehouse/port/errors.ts';
 import type { Keeper, RowId } from '../warehouse/port/port.ts';
 import { type AddressOptions, readAddress } from './address.ts';
@@ -96,7 +97,7 @@ async function findAll(
   );
   if (!link || !isKeptBy(link, keeper))
     throw newWarehouseError('WAREHOUSE_KEPT', 'The tables are kept by another mirror.');
-  const ids = await addHolders(session, names, subject, isPresent);
+  const ids = await findIds(session, names, subject, isPresent);
   const found: Found[] = [];
   for (const { entity, isOwn, mayMention, table } of placesOf(names)) {
     if (!(await hasTable(session, table))) continue;
@@ -161,28 +162,35 @@ const placesOf = (names: Names): readonly Place[] =>
     ];
   });
 
-/** The ids that the tables have of a person's records: of an e-mail address also of those that only the history knows. */
-async function addHolders(
+/** The ids that the tables have of a person's records, also of those that only the history knows: who held the address, and the tasks of leads. */
+async function findIds(
   session: Session,
   names: Names,
   { email, keys }: Subject,
   isPresent: (key: RecordKey) => boolean,
 ): Promise<RowIds> {
   const own = perEntity((entity) => idsOf(keys, entity).map((id) => rowIdOf({ entity, id })));
-  if (email === undefined) return own;
-  const found = new Map<Entity, readonly RowId[]>();
-  for (const entity of entities) {
-    if (!(await hasTable(session, names.past(entity)))) continue;
+  const readPast = async (entity: Entity, condition: string, value: string | readonly string[]) => {
+    if (!(await hasTable(session, names.past(entity)))) return [];
     const rows = await session.run(
-      `SELECT DISTINCT t.id::text AS id FROM ${names.past(entity)} t, jsonb_each_text(to_jsonb(t)) f WHERE lower(btrim(f.value)) = $1`,
-      [email],
+      `SELECT t.id::text AS id, to_jsonb(t)::text AS content FROM ${names.past(entity)} t WHERE ${condition}`,
+      [value],
     );
-    found.set(
+    return rows
+      .map(({ content, id }) => ({ id: id ?? '', fields: JSON.parse(content ?? '{}') as Fields }))
+      .filter(({ id }) => !isPresent({ entity, id }));
+  };
+  const holders = new Map<Entity, readonly RowId[]>();
+  for (const entity of email === undefined ? [] : entities) {
+    const saying = await readPast(entity, 'strpos(lower(t::text), $1) > 0', email ?? '');
+    holders.set(
       entity,
-      rows.map(({ id }) => id ?? '').filter((id) => !isPresent({ entity, id })),
+      saying.filter(({ fields }) => holdsEmail(fields, email ?? '')).map(({ id }) => id),
     );
   }
-  return perEntity((entity) => [...own[entity], ...(found.get(entity) ?? [])]);
+  const ids = perEntity((entity) => [...own[entity], ...(holders.get(entity) ?? [])]);
+  const tasks = await readPast('task', "to_jsonb(t) ->> 'lead_id' = ANY ($1::text[])", ids.lead);
+  return { ...ids, task: [...new Set([...ids.task, ...tasks.map(({ id }) => id)])] };
 }
 
 /** The tables name a contact by the CRM's own id alone. */

@@ -125,12 +125,14 @@ export const textsOf = (row: Row): readonly string[] => Object.values(row).filte
 
 /**
  * Adds to the keys those of a person's other records: of an address those that hold it, with all that belongs to them. What counts is a record
- * as it is now or, where the CRM no longer has it, as it ever was by the history.
+ * as it is now or, where the CRM no longer has it, as it ever was by the history. Of those that are settled it is known already whether they
+ * hold the address.
  */
 export function meetKeys(
   connection: Connection,
   keys: Iterable<string>,
-  email?: string,
+  email: string | undefined,
+  isSettled: (key: string) => boolean,
 ): ReadonlySet<string> {
   const found = new Set(keys);
   const owners = new Map<string, Set<string>>();
@@ -141,7 +143,7 @@ export function meetKeys(
     const known = owners.get(text) ?? new Set();
     owners.set(text, known);
     for (const fields of fieldsIn(row)) {
-      if (email !== undefined && holdsEmail(fields, email)) found.add(text);
+      if (email !== undefined && !isSettled(text) && holdsEmail(fields, email)) found.add(text);
       for (const owner of ownersIn(key, fields)) known.add(owner);
     }
   };

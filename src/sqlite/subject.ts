@@ -1,6 +1,6 @@
 import { isText } from '../core/facts.ts';
 import { parseRecordKey } from '../core/record.ts';
-import { type Mentions, mentionsOf, namesIn, type Subject, saysEmail } from '../core/subject.ts';
+import { idsOf, type Mentions, mentionsOf, namesIn, type Subject, saysEmail } from '../core/subject.ts';
 import { parseJson } from '../core/text/parse-json.ts';
 import type { Connection } from './connection.ts';
 import {
@@ -21,15 +21,24 @@ export type SubjectStore = ReturnType<typeof openSubjectStore>;
 export function openSubjectStore(connection: Connection) {
   return {
     /** The records with these keys and those that belong to them; of an e-mail address all that hold it. */
-    meet: (keys: Iterable<string>, email?: string): Subject => ({
-      keys: meetKeys(connection, keys, email),
+    meet: (
+      keys: Iterable<string>,
+      email?: string,
+      isSettled: (key: string) => boolean = () => false,
+    ): Subject => ({
+      keys: meetKeys(connection, keys, email, isSettled),
       email,
     }),
     rows: (subject: Subject) => [...findRows(connection, subject)],
-    /** Whether a write to a side is not over: what it will replace is in it. */
-    isWriting: () =>
-      [...writeTables, 'feedRun WHERE no IS NULL'].some(
-        (open) => connection.prepare(`SELECT 1 FROM ${open}`).all().length > 0,
+    /** Whether a write to one of the sides is not over: what it will replace is in it. */
+    isWriting: (sides: readonly string[]) =>
+      [...writeTables, 'feedRun'].some((table) =>
+        connection
+          .prepare<{ side: string }>(
+            `SELECT side FROM ${table} ${table === 'feedRun' ? 'WHERE no IS NULL' : ''}`,
+          )
+          .all()
+          .some(({ side }) => sides.includes(side)),
       ),
     /** Of the keys those of which a side does not know all. */
     dueAmong: (keys: ReadonlySet<string>): readonly string[] =>
@@ -38,15 +47,14 @@ export function openSubjectStore(connection: Connection) {
         .all()
         .flatMap(({ key }) => (keys.has(key) ? [key] : [])),
     /**
-     * Deletes the rows, and what other lines say of them; of a copy, from which no write is ever resumed, also all writes that were not over.
+     * Deletes the rows, and what other lines say of them; also all writes that were not over, but those to these sides: none else is resumed.
      * The file then holds no trace of it: what is deleted is overwritten, and the log is emptied.
      */
-    erase(subject: Subject, rows: readonly SubjectRow[], writes?: 'withWrites'): void {
+    erase(subject: Subject, rows: readonly SubjectRow[], sides: readonly string[]): void {
       connection.transaction(() => {
         dropRows(connection, rows);
         scrub(connection, subject, namesOf(rows));
-        for (const table of writes ? writeTables : [])
-          if (hasTable(connection, table)) connection.execute(`DELETE FROM ${table}`);
+        for (const table of writeTables) dropWrites(connection, table, sides);
       });
       connection.execute('VACUUM');
     },
@@ -65,6 +73,13 @@ export function openSubjectStore(connection: Connection) {
 }
 
 const writeTables = ['openWrite', 'suspect'];
+
+function dropWrites(connection: Connection, table: string, sides: readonly string[]): void {
+  // A copy of an earlier schema says no side.
+  for (const { place, side } of [...rowsOf(connection, table)])
+    if (side === undefined || !sides.includes(String(side)))
+      connection.prepare(`DELETE FROM ${table} WHERE rowid = ?`).run(place);
+}
 
 /** By what a person is called in the rows of the person's own records. */
 export const namesOf = (rows: readonly SubjectRow[]): readonly string[] => {
@@ -107,6 +122,8 @@ function scrub(connection: Connection, { email, keys }: Subject, names: readonly
   rewrite(connection, 'command', 'about', byKey.takeOut);
   rewrite(connection, 'feedRun', 'keys', withoutMembers(byKey));
   rewrite(connection, 'fact', 'content', withoutMembers(byKey), `name = '${lostRowsFact}'`);
+  const leads = new Set(idsOf(keys, 'lead'));
+  rewrite(connection, 'fact', 'content', withoutNamed(leads), `name GLOB '${namelessFacts}'`);
   // The values that our last write to a record replaced: a listing has caught up with that for long.
   const replaced = (text: string) => email !== undefined && saysEmail(text, email);
   for (const { place, writtenBefore } of [...rowsOf(connection, 'record')])
@@ -116,8 +133,15 @@ function scrub(connection: Connection, { email, keys }: Subject, names: readonly
         .run(place);
 }
 
-/** The one fact that lists records; sheet/facts has it. */
+/** The facts that list records: rows that are lost, by keys (sheet/facts), and elements without an id, by the lead below which they are (core/facts). */
 const lostRowsFact = 'table.lost';
+const namelessFacts = 'crm.nameless.*';
+
+/** A JSON object without the members of these names. */
+const withoutNamed = (names: ReadonlySet<string>) => (content: string) =>
+  JSON.stringify(
+    Object.fromEntries(Object.entries(parseJson(content) ?? {}).filter(([name]) => !names.has(name))),
+  );
 
 /** The list of a JSON text without the members that say it. */
 const withoutMembers =

@@ -4,7 +4,7 @@ import { type Entity, isClaimToken, type RecordKey } from '../core/record.ts';
 import type { FieldName, Value } from '../core/value.ts';
 import { answerIn } from '../core/waiting/answer.ts';
 import { scopeEntity, scopeKey } from '../core/waiting/scopes.ts';
-import { type Brake, isNeeded } from '../core/waiting/waiting.ts';
+import { type Brake, isNeeded, isOfWhole } from '../core/waiting/waiting.ts';
 import type { Engine } from './engine.ts';
 import { labelsOf } from './labels.ts';
 import { readUnderWay } from './pushing/under-way.ts';
@@ -108,7 +108,20 @@ function readLists(engine: Engine) {
   const waiting = listQuestions(engine);
   const asked = new Set(waiting.map(({ scope }) => scope));
   const toMend = listToMend(found, asked, labelsOf(link));
-  return { waiting, toMend, brakes, holds, conflicts, refusals, problems: engine.listProblems() };
+  // What stops a whole table is never behind what stops single rows.
+  const { true: ofWhole = [], false: ofRows = [] } = Object.groupBy(
+    holds,
+    (hold) => `${isOfWhole(hold)}` as const,
+  );
+  return {
+    waiting,
+    toMend,
+    brakes,
+    holds: [...ofWhole, ...ofRows],
+    conflicts,
+    refusals,
+    problems: engine.listProblems(),
+  };
 }
 
 type Lists = ReturnType<typeof readLists>;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { learn } from '../../src/core/reading/learned.ts';
 import {
   emptyReading,
   firstSweepTurn,
@@ -220,6 +221,23 @@ describe('a pass over a long list', () => {
 });
 
 describe('what was learned of a page', () => {
+  it('of which one record is changed each time stays within bounds, and is forgotten once nothing changes', () => {
+    let pages = learn([], 1, { ids: ['1'], changed: [], hasMore: false }, 0, 0);
+    const readAll = (reads: number, changed: readonly string[]) => {
+      for (let read = 1; read <= reads; read += 1)
+        pages = learn(
+          pages,
+          1,
+          { ids: ['1'], changed, hasMore: false },
+          read,
+          (pages[0]?.readAt ?? 0) + 10_000,
+        );
+      return (pages[0]?.rate ?? 0) * 10_000;
+    };
+    expect(readAll(20_000, ['1'])).toBeLessThan(10);
+    expect(readAll(3_000, [])).toBeLessThan(0.1);
+  });
+
   it('moves on with its records, once as many came as fill a page', () => {
     let { reading } = readList(200, 1_800_000, (page) => (page === 40 ? 3 : 0));
     const rates = () => reading.pages.slice(38, 42).map(({ rate }) => rate);

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { eraseFromCopies, foreignFilesSaying } from '../../src/app/subject/copies.ts';
 import { type ErasePlan, findObstacles, isKept } from '../../src/app/subject/obstacles.ts';
+import { facts } from '../../src/core/facts.ts';
 import { parseRecordKey, type RecordKey } from '../../src/core/record.ts';
 import { emptyAgreement, type JournalEntry } from '../../src/core/state.ts';
 import { saysEmail } from '../../src/core/subject.ts';
@@ -49,6 +50,7 @@ function erase(keys: readonly string[], address?: string) {
   subjects.erase(
     subject,
     subjects.rows(subject).filter((row) => !isKept(row, { isPresent })),
+    ['sheet'],
   );
   return reopen().mirror;
 }
@@ -171,6 +173,24 @@ describe('an erased person', () => {
     ]);
   });
 
+  test('leaves the addresses of others in a text, and writes to a side that is no longer there do not keep it', () => {
+    const { mirror } = open();
+    const notice = `jo.${email}, ${email}.br and ${email}`;
+    mirror.saveRecord(storedRecord(lead('1')));
+    mirror.saveAgreement({ ...emptyAgreement(lead('1'), 1), notice });
+    mirror.of('warehouse').saveOpenWrite(openWrite());
+    mirror.saveOpenWrite(openWrite({ id: 'w2' }));
+    mirror.saveFact(facts.nameless('contact'), { '5': ['GET /leads/5/contacts, element 1'] });
+    mirror.appendJournal([line(keyOf('contact-5.u-u'), { after: { email } })]);
+    expect(reopen().subjects.isWriting(['warehouse'])).toBe(true);
+    expect(reopen().subjects.isWriting([])).toBe(false);
+    const left = erase(['lead-5'], email);
+    expect(left.readAgreements()).toMatchObject([{ notice: `jo.${email}, ${email}.br and …` }]);
+    expect(left.of('warehouse').readOpenWrites()).toEqual([]);
+    expect(left.readOpenWrites()).toHaveLength(1);
+    expect(left.readFact(facts.nameless('contact'))).toEqual({});
+  });
+
   test('keeps what the CRM has of it now, where the past alone is meant', () => {
     const { mirror } = open();
     mirror.saveRecord(storedRecord(lead('1')));
@@ -208,7 +228,7 @@ describe('nothing is erased', () => {
     return findObstacles({
       rows: subjects.rows(subjects.meet(['lead-1'], email)),
       tableRows: [],
-      isWriting: subjects.isWriting(),
+      isWriting: subjects.isWriting(['sheet']),
       isPresent: () => false,
       email,
       due: subjects.dueAmong(new Set(['lead-1'])),
@@ -289,12 +309,33 @@ test('what an earlier version deleted without overwriting it is gone as well', (
   const isThere = () => readFileSync(mirrorFile(directory)).includes('Wolpertinger');
   expect(isThere()).toBe(true);
   const { mirror, subjects } = open();
-  subjects.erase(subjects.meet(['lead-1']), []);
+  subjects.erase(subjects.meet(['lead-1']), [], []);
   mirror.close();
   expect(isThere()).toBe(false);
 });
 
 describe('copies of the mirror', () => {
+  test('keep a record that the CRM has and that held the address then, without the lines that say it', () => {
+    const { mirror } = open();
+    mirror.saveRecord(storedRecord(lead('1'), { fields: { 'custom.manager': email } }));
+    mirror.saveRecord(storedRecord(keyOf('task-2'), { fields: { lead_id: 1 } }));
+    mirror.appendJournal([
+      line(lead('1'), { after: { title: 'Kept' } }),
+      line(lead('1'), { after: { note: email } }),
+    ]);
+    const { backUp } = reopen();
+    const copy = backUp(Date.UTC(2026, 0, 1));
+    reopen().mirror.saveRecord(storedRecord(lead('1'), { fields: { 'custom.manager': null } }));
+    const { subjects } = reopen();
+    eraseFromCopies(directory, subjects.meet([], email), (key) => key === 'lead-1');
+    const file = connect(copy);
+    const read = (table: string) => file.prepare<{ key: string }>(`SELECT key FROM ${table}`).all();
+    expect(read('record').map(({ key }) => key)).toEqual(['task-2']);
+    expect(read('journal').map(({ key }) => key)).toEqual(['lead-1']);
+    file.close();
+    expect(readFileSync(copy).includes(email)).toBe(false);
+  });
+
   test('of an earlier schema are erased from, and what is no copy is named', () => {
     const { mirror } = open();
     mirror.saveRecord(storedRecord(lead('1'), { presence: 'gone', fields: { title: 'Wolpertinger' } }));
@@ -310,14 +351,14 @@ describe('copies of the mirror', () => {
         (1, 'r', 'lead-2', 'update', 'crm', '{}', '{"title":"Other"}', '{}', 'x')`);
     file.close();
     writeFileSync(join(directory, 'backups', 'mine.db'), 'Wolpertinger, and no database');
-    const { erased, failed } = eraseFromCopies(directory, subjects.meet(['lead-1']));
+    const { erased, failed } = eraseFromCopies(directory, subjects.meet(['lead-1']), () => false);
     expect(erased).toHaveLength(2);
     expect(failed).toEqual([
       { name: 'mine.db', reason: expect.stringContaining('is not an SQLite database') },
     ]);
     for (const each of [copy, old]) expect(readFileSync(each).includes('Wolpertinger')).toBe(false);
     expect(readFileSync(old).includes('Other')).toBe(true);
-    writeFileSync(join(directory, 'notes.txt'), 'Ask Wolpertinger.');
+    writeFileSync(join(directory, 'notes.txt'), 'Ask WOLPERTINGER.');
     expect(foreignFilesSaying(directory, ['Wolpertinger'])).toEqual(['notes.txt']);
   });
 });

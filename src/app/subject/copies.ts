@@ -12,15 +12,19 @@ export interface ErasedCopies {
   readonly failed: readonly { readonly name: string; readonly reason: string }[];
 }
 
-/** Takes a person out of all copies of the mirror in `backups/` of the state directory. */
-export function eraseFromCopies(directory: string, subject: Subject): ErasedCopies {
+/** Takes a person out of all copies of the mirror in `backups/` of the state directory. `isPresent` says of which records the CRM has now. */
+export function eraseFromCopies(
+  directory: string,
+  subject: Subject,
+  isPresent: (key: string) => boolean,
+): ErasedCopies {
   const backups = join(directory, 'backups');
   const names = existsSync(backups) ? readdirSync(backups) : [];
   const erased: string[] = [];
   const failed: { name: string; reason: string }[] = [];
   for (const name of names.filter((each) => /\.db(\.unfinished)?$/.test(each)))
     try {
-      if (name.endsWith('.db')) eraseFromCopy(join(backups, name), subject);
+      if (name.endsWith('.db')) eraseFromCopy(join(backups, name), subject, isPresent);
       else rmSync(join(backups, name));
       erased.push(name);
     } catch (error) {
@@ -30,14 +34,14 @@ export function eraseFromCopies(directory: string, subject: Subject): ErasedCopi
   return { erased, failed };
 }
 
-function eraseFromCopy(file: string, { email, keys }: Subject): void {
+function eraseFromCopy(file: string, { email, keys }: Subject, isPresent: (key: string) => boolean): void {
   const copy = connect(file);
   try {
     copy.setSetting('secure_delete', 'ON');
     const store = openSubjectStore(copy);
-    // It may know of records that the mirror has forgotten.
-    const subject = store.meet(keys, email);
-    store.erase(subject, store.rows(subject), 'withWrites');
+    // It may know of records that the mirror has forgotten. What the CRM has now is the person's own only by what it holds now.
+    const subject = store.meet(keys, email, isPresent);
+    store.erase(subject, store.rows(subject), []);
   } finally {
     copy.close();
   }
@@ -49,7 +53,7 @@ const windowBytes = 4 * 1024 * 1024;
 const ownFile = /^(mirror|budget)\.db(-wal|-shm)?$|^ballast$|^backups$/;
 
 /**
- * The files that others put into the state directory and that say one of the texts, as they are written; and those that cannot be read, which may
+ * The files that others put into the state directory and that say one of the texts, in capitals or not; and those that cannot be read, which may
  * say anything.
  */
 export function foreignFilesSaying(directory: string, texts: readonly string[]): readonly string[] {
@@ -78,14 +82,17 @@ function filesBelow(directory: string, below: string): readonly string[] {
 }
 
 function saysAny(file: string, texts: readonly string[]): boolean {
-  const wanted = texts.map((text) => Buffer.from(text));
+  // One sign for each byte: a window may end anywhere.
+  const lowerOf = (bytes: Buffer) => bytes.toString('latin1').toLowerCase();
+  const wanted = texts.map((text) => lowerOf(Buffer.from(text)));
   const overlap = Math.max(0, ...wanted.map(({ length }) => length));
   const window = Buffer.alloc(windowBytes + overlap);
   const descriptor = openSync(file, 'r');
   try {
     for (let at = 0; ; at += windowBytes) {
       const length = readSync(descriptor, window, 0, window.length, at);
-      if (wanted.some((text) => window.subarray(0, length).includes(text))) return true;
+      const read = lowerOf(window.subarray(0, length));
+      if (wanted.some((text) => read.includes(text))) return true;
       if (length < window.length) return false;
     }
   } finally {

@@ -1,5 +1,5 @@
 import { SyncError } from '../../core/errors.ts';
-import type { Mirror } from '../../core/mirror.ts';
+import { firstSide, type Mirror } from '../../core/mirror.ts';
 import { type RecordKey, recordKeyText } from '../../core/record.ts';
 import { mentionsOf, readEmail, type Subject } from '../../core/subject.ts';
 import { quoteText } from '../../core/text/cut-text.ts';
@@ -16,6 +16,7 @@ import { systemClock } from '../clock.ts';
 import { expectMirror, wordsOf } from '../link.ts';
 import { createLog } from '../logger.ts';
 import { accountOf } from '../owner.ts';
+import { warehouseStores } from '../settings/warehouse.ts';
 import { type Settings, sheetEntities } from '../settings.ts';
 import { sheetOptions } from '../sheet-side.ts';
 import { placeOf } from '../warehouse-side.ts';
@@ -65,14 +66,14 @@ export function openSubject(settings: Settings, who: string) {
           email,
           rows,
           tableRows,
-          isWriting: subjects.isWriting(),
+          isWriting: subjects.isWriting(sideNames(settings)),
           due: warehouse ? subjects.dueAmong(new Set(rows.map(({ key }) => key))) : [],
           isPresent,
           isCurrent,
           tabs: sheet ? sheetEntities(sheet) : [],
           isPastOnly,
         }),
-      erase: () => erase(state.directory, { mirror, subjects }, person, sides),
+      erase: () => erase(settings, { mirror, subjects }, person, sides),
       async close(): Promise<void> {
         mirror.close();
         await sides.tables?.close();
@@ -115,6 +116,12 @@ function meetPerson(settings: Settings, { mirror, subjects }: State, who: string
   };
 }
 
+/** The sides that the settings name, as the mirror calls them. */
+const sideNames = ({ sheet, warehouse }: Settings): readonly string[] => [
+  ...(sheet ? [firstSide] : []),
+  ...(warehouse ? [warehouseStores] : []),
+];
+
 function openSides(settings: Settings, mirror: Mirror) {
   const { sheet, warehouse } = settings;
   const log = createLog('silent');
@@ -143,18 +150,19 @@ function openSides(settings: Settings, mirror: Mirror) {
 
 /** The mirror comes last: what fails before can be done again. */
 async function erase(
-  directory: string,
+  settings: Settings,
   { mirror, subjects }: State,
   { isCurrent, isPresent, isPresentRow, names, rows, said, subject }: Person,
   { hidden, tables, unknown }: Sides,
 ): Promise<Erased> {
+  const { directory } = settings.state;
   const tableRows = await tables?.erase(subject, isPresentRow, (row) => !isCurrent(row));
   // The list of leads is emptied with the others, so the daemon has to write it again.
   mirror.dropFact(sheetFacts.offeredLeads);
   const hiddenTabs = await hidden?.clear();
-  const copies = eraseFromCopies(directory, subject);
+  const copies = eraseFromCopies(directory, subject, isPresent);
   const erased = rows.filter((row) => !isKept(row, { isPresent }));
-  subjects.erase(subject, erased);
+  subjects.erase(subject, erased, sideNames(settings));
   mirror.appendCommand({ at: systemClock.now(), by: 'operator', name: 'erase', about: '' });
   return {
     ...copies,

@@ -81,8 +81,9 @@ export function learn(
 
 /** So many busy records of a page are told apart. */
 const busyMax = 8;
-/** How many changes a record stands for that was expected to have one in the time. */
+/** How many changes more a record stands for that was expected to have one in the time, and how many at most: without a bound it would feed on itself. */
 const hiddenChanges = 2;
+const hiddenChangesMax = 8;
 
 /**
  * How many changes there were. A record that changes more often than its page is read is found changed once each time, however often it
@@ -95,7 +96,7 @@ function countChanges({ busy, watchedMs }: PageState, changed: readonly RecordId
   for (const id of changed) {
     const before = known.get(id) ?? 0;
     const expected = (before * stepMs) / Math.max(1, watchedMs + stepMs);
-    const changes = 1 + hiddenChanges * expected;
+    const changes = 1 + Math.min(hiddenChangesMax, hiddenChanges * expected);
     known.set(id, before + changes);
     all += changes;
   }

@@ -1,4 +1,4 @@
-import { parseJson } from '../../core/text/parse-json.ts';
+import { parseForeignJson } from '../../core/text/parse-json.ts';
 import { newSheetError } from '../../sheet/port/errors.ts';
 
 /** The values of neighbouring columns, each as the bytes of a JSON list: equal bytes, equal values. */
@@ -24,7 +24,7 @@ interface Outline {
  */
 export function splitColumns(answer: Buffer, known: readonly Buffer[] = []): PolledRange[] {
   const { columns, outline } = cutLists(answer, known);
-  const { valueRanges = [] } = (parseJson(outline) as Outline | undefined) ?? unreadable();
+  const { valueRanges = [] } = (parseForeignJson(outline) as Outline | undefined) ?? unreadable();
   return valueRanges.map(({ dataFilters: [filter] = [], valueRange }) => ({
     sheetId: filter?.gridRange?.sheetId ?? 0,
     startColumn: filter?.gridRange?.startColumnIndex ?? 0,
@@ -34,7 +34,7 @@ export function splitColumns(answer: Buffer, known: readonly Buffer[] = []): Pol
 
 /** The values of a column, from its header on. */
 export function readColumn(column: Buffer): readonly unknown[] {
-  const values = parseJson(column.toString());
+  const values = parseForeignJson(column.toString());
   return Array.isArray(values) ? values : unreadable();
 }
 
