@@ -52,9 +52,9 @@ function describeStatus(status: StatusAnswer): string[] {
     describeStanding(status),
     ...section('Waits for you', [
       ...waiting.slice(0, questionsMax).flatMap((item) => describeWaiting(item, now)),
-      ...(more > 0 ? [`And ${more} more questions.`] : []),
+      ...(more > 0 ? [`And ${more} more questions: status --json has them all.`] : []),
       ...toMend.map(describeToMend),
-      ...(moreToMend > 0 ? [`And ${moreToMend} more to mend.`] : []),
+      ...(moreToMend > 0 ? [`And ${moreToMend} more to mend: status --json has them all.`] : []),
     ]),
     ...section('Does not work', describeTroubles(status)),
     '',

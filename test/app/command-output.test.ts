@@ -35,12 +35,16 @@ function statusWith(parts: object) {
 }
 
 /** A daemon that answers everything like this. Answers the environment of those who ask it. */
-async function answering(answer: object, status = 200, hear: (body: unknown) => void = () => undefined) {
+async function answering(
+  answer: object | ((url: string) => object),
+  status = 200,
+  hear: (body: unknown) => void = () => undefined,
+) {
   const server = createServer(async (request, response) => {
     const body = await text(request);
     if (body !== '') hear(JSON.parse(body));
     response.writeHead(status, { [signature.name]: signature.value });
-    response.end(JSON.stringify(answer));
+    response.end(JSON.stringify(typeof answer === 'function' ? answer(request.url ?? '') : answer));
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
@@ -88,6 +92,18 @@ test('JSON says the same as the daemon, and steers no terminal either', async ()
   const shown = await printed(['status', '--json'], await answering(answer));
   expect(shown).not.toMatch(/\p{Cc}/u);
   expect(JSON.parse(shown)).toEqual(answer);
+});
+
+test('JSON has all of a list of which the status has the first alone', async () => {
+  const [first, second, third] = ['a', 'b', 'c'].map((scope) => ({ ...waiting, scope }));
+  const status = { ...calm, waiting: [first], counts: { waiting: 3 } };
+  const parts: Readonly<Record<string, object>> = {
+    '/api/status': status,
+    '/api/status/waiting?from=1': { items: [second], next: 2 },
+    '/api/status/waiting?from=2': { items: [third] },
+  };
+  const shown = await printed(['status', '--json'], await answering((url) => parts[url] ?? {}));
+  expect(JSON.parse(shown)).toMatchObject({ waiting: [{ scope: 'a' }, { scope: 'b' }, { scope: 'c' }] });
 });
 
 /** A value that would pass for a line of ours, turn what follows around, and end a line in other ways. */
