@@ -1,5 +1,6 @@
 import { ownerFields } from './cascade.ts';
 import { splitContactId } from './fields/contact-id.ts';
+import { once } from './once.ts';
 import { parseRecordKey, type RecordId, type RecordKey } from './record.ts';
 import { parseJson } from './text/parse-json.ts';
 import type { Fields } from './value.ts';
@@ -11,6 +12,10 @@ export interface Subject {
   /** The e-mail address that was named, in lower case: what says it is meant as well. Absent where a record was named. */
   readonly email?: string | undefined;
 }
+
+/** The address that was named, where one was. */
+export const emailsOf = ({ email }: Pick<Subject, 'email'>): readonly string[] =>
+  email === undefined ? [] : [email];
 
 /** Reads an e-mail address, in lower case; `undefined` for any other text. */
 export function readEmail(text: string): string | undefined {
@@ -33,19 +38,10 @@ const emailPattern = (email: string): string =>
 const wordPattern = (word: string): string =>
   String.raw`(?<![\p{L}\p{N}_-])${RegExp.escape(word)}(?![\p{L}\p{N}_])`;
 
-/** Whether something that is kept, a text or JSON, says the address. */
-export function saysEmail(content: string, email: string): boolean {
-  if (!mayHold(content, [email])) return false;
-  const said = new RegExp(emailPattern(email), 'iu');
-  return textsIn(content).some((text) => said.test(plain(text)));
-}
-
 /** Whether a text or JSON may hold one of the words: most of a history holds none, and to read its JSON takes long. */
 function mayHold(content: string, words: readonly string[]): boolean {
   const raw = plain(content);
-  return words.some(
-    (word) => raw.includes(plain(word)) || raw.includes(plain(JSON.stringify(word).slice(1, -1))),
-  );
+  return words.some((word) => raw.includes(word) || raw.includes(JSON.stringify(word).slice(1, -1)));
 }
 
 /** The texts of JSON without what JSON writes otherwise, or the text itself where it is none. */
@@ -92,16 +88,19 @@ export const namesIn = ({ entity }: RecordKey, fields: Fields): readonly string[
     return typeof value === 'string' && value.trim().length >= nameLengthMin ? [value.trim()] : [];
   });
 
-/** Finds keys and names as words of their own in what is kept, a text or JSON. */
-export function mentionsOf(keys: Iterable<string>, names: Iterable<string>) {
-  const words = [...keys, ...names];
-  const source = words.map((word) => (word.includes('@') ? emailPattern(word) : wordPattern(word))).join('|');
-  const [any, each] = [new RegExp(source, 'iu'), new RegExp(source, 'giu')];
+/** Finds keys, names and addresses as words of their own in what is kept, a text or JSON. */
+export function mentionsOf(said: Iterable<string>) {
+  const words = [...said].map(plain);
+  const pattern = once(() =>
+    words.map((word) => (word.includes('@') ? emailPattern(word) : wordPattern(word))).join('|'),
+  );
   return {
     isIn: (content: string): boolean =>
-      mayHold(content, words) && textsIn(content).some((text) => any.test(text)),
+      mayHold(content, words) &&
+      textsIn(content).some((text) => new RegExp(pattern(), 'iu').test(plain(text))),
     /** The text without them. */
-    takeOut: (text: string): string => (words.length === 0 ? text : text.replaceAll(each, '…')),
+    takeOut: (text: string): string =>
+      words.length === 0 ? text : text.replaceAll(new RegExp(pattern(), 'giu'), '…'),
   };
 }
 

@@ -8,6 +8,6 @@ export interface LinkSide {
   readonly health: Health;
   /** Sees how the link and its request budget go. */
   readonly watch: Watch;
-  /** Copies the mirror. Answers the file. */
+  /** Copies the mirror. Returns the file. */
   readonly backUp: () => string;
 }

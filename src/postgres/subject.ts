@@ -2,7 +2,7 @@ import { escapeLiteral } from 'pg';
 import { splitContactId } from '../core/fields/contact-id.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import { type Entity, entities, perEntity, type RecordKey } from '../core/record.ts';
-import { holdsEmail, idsOf, type Subject, saysEmail } from '../core/subject.ts';
+import { emailsOf, holdsEmail, idsOf, mentionsOf, type Subject } from '../core/subject.ts';
 import type { Fields } from '../core/value.ts';
 import { newWarehouseError } from '../warehouse/port/errors.ts';
 import type { Keeper, RowId } from '../warehouse/port/port.ts';
@@ -98,6 +98,7 @@ async function findAll(
   if (!link || !isKeptBy(link, keeper))
     throw newWarehouseError('WAREHOUSE_KEPT', 'The tables are kept by another mirror.');
   const ids = await findIds(session, names, subject, isPresent);
+  const says = mentionsOf(emailsOf(subject)).isIn;
   const found: Found[] = [];
   for (const { entity, isOwn, mayMention, table } of placesOf(names)) {
     if (!(await hasTable(session, table))) continue;
@@ -110,7 +111,7 @@ async function findAll(
       [ids[entity], ids.lead, ids.task, subject.email ?? ''],
     );
     for (const { content, is_own: isOwnRow, place } of rows)
-      if (isOwnRow === 't' || saysEmail(content ?? '', subject.email ?? ''))
+      if (isOwnRow === 't' || says(content ?? ''))
         found.push({
           entity,
           table,

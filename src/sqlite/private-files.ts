@@ -1,11 +1,15 @@
 import { chmodSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 
 const [ownDirectory, ownFiles, sticky] = [0o700, 0o600, 0o1000];
 
 /** What the daemon itself keeps in a state directory: an operator may have other files there. */
 const ownFile = /^((mirror|budget)\.db(-wal|-shm)?|ballast)$/;
 const backupFile = /\.db(\.unfinished)?$/;
+
+/** Whether a path below a state directory is one of the daemon's own files. */
+export const isOwnFile = (path: string): boolean =>
+  dirname(path) === 'backups' ? backupFile.test(basename(path)) : ownFile.test(path);
 
 /**
  * Closes a state directory and the daemon's own files in it to everybody but their owner, whatever git, an archive or a umask made of

@@ -1,6 +1,6 @@
 import { isObject, isText } from '../core/facts.ts';
 import { parseRecordKey, recordKeyText } from '../core/record.ts';
-import { holdsEmail, ownersIn, type Subject, saysEmail } from '../core/subject.ts';
+import { emailsOf, holdsEmail, mentionsOf, ownersIn, type Subject } from '../core/subject.ts';
 import { parseJson } from '../core/text/parse-json.ts';
 import type { Fields } from '../core/value.ts';
 import { scopeKey } from '../core/waiting/scopes.ts';
@@ -100,21 +100,26 @@ export const hasTable = (connection: Connection, table: string): boolean =>
   connection.prepare('SELECT 1 FROM sqlite_schema WHERE name = ?').all(table).length > 0;
 
 /** The rows that are about a person. */
-export function* findRows(connection: Connection, { email, keys }: Subject): Generator<SubjectRow> {
+export function* findRows(connection: Connection, subject: Subject): Generator<SubjectRow> {
+  const { keys } = subject;
+  const says = mentionsOf(emailsOf(subject)).isIn;
   for (const table of tableNames) {
     const keysOf: KeysOf = subjectTables[table];
     for (const { place, ...row } of rowsOf(connection, table)) {
-      const own = keysOf(row);
-      const isOwn = own.some((key) => keys.has(key)) || isOfOwner(table, row, own[0], keys);
-      const isSaid = () => email !== undefined && textsOf(row).some((text) => saysEmail(text, email));
-      if (isOwn || (quoting.has(table) && isSaid())) yield { table, place, key: own[0] ?? '', isOwn, row };
+      const all = keysOf(row);
+      const [key = ''] = all;
+      const isOwn = all.some((each) => keys.has(each)) || (dated.has(table) && isOfOwner(key, row, keys));
+      if (isOwn || (quoting.has(table) && textsOf(row).some(says))) yield { table, place, key, isOwn, row };
     }
   }
 }
 
-/** Whether it shows a record as it was when it belonged to one of the person's. */
-function isOfOwner(table: SubjectTable, row: Row, keyText = '', keys: Subject['keys']): boolean {
-  const key = table === 'journal' || table === 'version' ? parseRecordKey(keyText) : undefined;
+/** Tables whose rows show a record as it was at some time. */
+const dated: ReadonlySet<SubjectTable> = new Set(['journal', 'version']);
+
+/** Whether the record belonged to one of the person's when it was as the row shows it. */
+function isOfOwner(keyText: string, row: Row, keys: Subject['keys']): boolean {
+  const key = parseRecordKey(keyText);
   return (
     key !== undefined &&
     fieldsIn(row).some((fields) => ownersIn(key, fields).some((owner) => keys.has(owner)))

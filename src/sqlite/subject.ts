@@ -1,6 +1,6 @@
 import { isText } from '../core/facts.ts';
 import { parseRecordKey } from '../core/record.ts';
-import { idsOf, type Mentions, mentionsOf, namesIn, type Subject, saysEmail } from '../core/subject.ts';
+import { emailsOf, idsOf, type Mentions, mentionsOf, namesIn, type Subject } from '../core/subject.ts';
 import { parseJson } from '../core/text/parse-json.ts';
 import type { Connection } from './connection.ts';
 import {
@@ -32,11 +32,9 @@ export function openSubjectStore(connection: Connection) {
     rows: (subject: Subject) => [...findRows(connection, subject)],
     /** Whether a write to one of the sides is not over: what it will replace is in it. */
     isWriting: (sides: readonly string[]) =>
-      [...writeTables, 'feedRun'].some((table) =>
+      [...writeTables, 'feedRun WHERE no IS NULL'].some((open) =>
         connection
-          .prepare<{ side: string }>(
-            `SELECT side FROM ${table} ${table === 'feedRun' ? 'WHERE no IS NULL' : ''}`,
-          )
+          .prepare<{ side: string }>(`SELECT side FROM ${open}`)
           .all()
           .some(({ side }) => sides.includes(side)),
       ),
@@ -48,7 +46,7 @@ export function openSubjectStore(connection: Connection) {
         .flatMap(({ key }) => (keys.has(key) ? [key] : [])),
     /**
      * Deletes the rows, and what other lines say of them; also all writes that were not over, but those to these sides: none else is resumed.
-     * The file then holds no trace of it: what is deleted is overwritten, and the log is emptied.
+     * Once the file is closed it holds no trace of them, nor of rows that an earlier version deleted without overwriting them.
      */
     erase(subject: Subject, rows: readonly SubjectRow[], sides: readonly string[]): void {
       connection.transaction(() => {
@@ -58,10 +56,9 @@ export function openSubjectStore(connection: Connection) {
       });
       connection.execute('VACUUM');
     },
-    /** Which rows still say the address or one of the names, each as its table and key. */
-    saying({ email, keys }: Subject, names: readonly string[]): readonly string[] {
-      const { isIn } = mentionsOf([], names);
-      const says = (text: string) => isIn(text) || (email !== undefined && saysEmail(text, email));
+    /** Which rows of others say one of the words, each as its table and key. */
+    saying({ keys }: Subject, words: readonly string[]): readonly string[] {
+      const says = mentionsOf(words).isIn;
       return Object.keys(subjectTables).flatMap((table) =>
         rowsOf(connection, table)
           .filter((row) => !keys.has(String(row['key'])) && textsOf(row).some(says))
@@ -111,21 +108,28 @@ const freeTexts = [
 ] as const;
 
 /** Takes the person out of lines that are about something else. */
-function scrub(connection: Connection, { email, keys }: Subject, names: readonly string[]): void {
-  const emails = email === undefined ? [] : [email];
-  const byAll = mentionsOf(keys, [...emails, ...names]);
+function scrub(connection: Connection, subject: Subject, names: readonly string[]): void {
+  const { keys } = subject;
+  const emails = emailsOf(subject);
+  const byAll = mentionsOf([...keys, ...emails, ...names]);
   for (const [table, column] of freeTexts) rewrite(connection, table, column, byAll.takeOut);
   // What a record pointed to once, as the side showed it.
-  rewrite(connection, 'agreement', 'shown', withoutForms(byAll));
+  const unsaid = without(byAll);
+  rewrite(
+    connection,
+    'agreement',
+    'shown',
+    inJson((shown) => mapMembers(shown, unsaid)),
+  );
   // A command names records by their keys alone, and a name may be a word of all commands.
-  const byKey = mentionsOf(keys, emails);
+  const byKey = mentionsOf([...keys, ...emails]);
   rewrite(connection, 'command', 'about', byKey.takeOut);
-  rewrite(connection, 'feedRun', 'keys', withoutMembers(byKey));
-  rewrite(connection, 'fact', 'content', withoutMembers(byKey), `name = '${lostRowsFact}'`);
+  rewrite(connection, 'feedRun', 'keys', inJson(without(byKey)));
+  rewrite(connection, 'fact', 'content', inJson(without(byKey)), `name = '${lostRowsFact}'`);
   const leads = new Set(idsOf(keys, 'lead'));
-  rewrite(connection, 'fact', 'content', withoutNamed(leads), `name GLOB '${namelessFacts}'`);
+  rewrite(connection, 'fact', 'content', inJson(withoutNamed(leads)), `name GLOB '${namelessFacts}'`);
   // The values that our last write to a record replaced: a listing has caught up with that for long.
-  const replaced = (text: string) => email !== undefined && saysEmail(text, email);
+  const replaced = mentionsOf(emails).isIn;
   for (const { place, writtenBefore } of [...rowsOf(connection, 'record')])
     if (isText(writtenBefore) && replaced(writtenBefore))
       connection
@@ -137,31 +141,28 @@ function scrub(connection: Connection, { email, keys }: Subject, names: readonly
 const lostRowsFact = 'table.lost';
 const namelessFacts = 'crm.nameless.*';
 
-/** A JSON object without the members of these names. */
-const withoutNamed = (names: ReadonlySet<string>) => (content: string) =>
-  JSON.stringify(
-    Object.fromEntries(Object.entries(parseJson(content) ?? {}).filter(([name]) => !names.has(name))),
-  );
-
-/** The list of a JSON text without the members that say it. */
-const withoutMembers =
-  ({ isIn }: Mentions) =>
+/** Changes what a text says as JSON; one that is none stays. */
+const inJson =
+  (change: (value: unknown) => unknown) =>
   (content: string): string => {
-    const list = parseJson(content);
-    return Array.isArray(list)
-      ? JSON.stringify(list.filter((member) => !isIn(JSON.stringify(member))))
-      : content;
+    const value = parseJson(content);
+    return value === undefined ? content : JSON.stringify(change(value));
   };
 
-/** The lists of a JSON object, each without the members that say it. */
-const withoutForms = (mentions: Mentions) => (content: string) =>
-  JSON.stringify(
-    Object.fromEntries(
-      Object.entries((parseJson(content) ?? {}) as Readonly<Record<string, unknown>>).map(
-        ([field, forms]) => [field, JSON.parse(withoutMembers(mentions)(JSON.stringify(forms)))],
-      ),
-    ),
-  );
+/** A list without the members that say it. */
+const without =
+  ({ isIn }: Mentions) =>
+  (list: unknown): unknown =>
+    Array.isArray(list) ? list.filter((member) => !isIn(JSON.stringify(member))) : list;
+
+/** An object without the members of these names. */
+const withoutNamed =
+  (names: ReadonlySet<string>) =>
+  (object: unknown): unknown =>
+    Object.fromEntries(Object.entries(object ?? {}).filter(([name]) => !names.has(name)));
+
+const mapMembers = (object: unknown, change: (member: unknown) => unknown): unknown =>
+  Object.fromEntries(Object.entries(object ?? {}).map(([name, member]) => [name, change(member)]));
 
 /** Changes the texts of a column, where the file has it. */
 function rewrite(

@@ -35,10 +35,9 @@ function listQuestions({ runners }: Engine) {
   });
 }
 
-function nameQuestions(
-  { found, link }: Engine,
-  questions: readonly ReturnType<typeof listQuestions>[number][],
-) {
+type Question = ReturnType<typeof listQuestions>[number];
+
+function nameQuestions({ found, link }: Engine, questions: readonly Question[]) {
   const labels = labelsOf(link);
   const brakes = new Map(found.brakes.map((brake) => [brake.scope, brake]));
   return questions.map(({ about, answered, answers, scope, since, what }) => ({
@@ -108,16 +107,12 @@ function readLists(engine: Engine) {
   const waiting = listQuestions(engine);
   const asked = new Set(waiting.map(({ scope }) => scope));
   const toMend = listToMend(found, asked, labelsOf(link));
-  // What stops a whole table is never behind what stops single rows.
-  const { true: ofWhole = [], false: ofRows = [] } = Object.groupBy(
-    holds,
-    (hold) => `${isOfWhole(hold)}` as const,
-  );
   return {
     waiting,
     toMend,
     brakes,
-    holds: [...ofWhole, ...ofRows],
+    // What stops a whole table is never behind what stops single rows.
+    holds: [...holds.filter(isOfWhole), ...holds.filter((hold) => !isOfWhole(hold))],
     conflicts,
     refusals,
     problems: engine.listProblems(),

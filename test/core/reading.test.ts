@@ -23,7 +23,7 @@ interface Read extends PageTurn {
   readonly at: number;
 }
 
-/** Reads a list of so many pages for a while, a request at a time; `changesAt` tells what changed on a page. */
+/** Reads a list of so many pages for a while, a request at a time; `changesAt` says what changed on a page. */
 function readList(
   pages: number,
   durationMs: number,

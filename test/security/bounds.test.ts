@@ -19,7 +19,7 @@ async function pour(response: ServerResponse, begin: string, part: string, bytes
   response.end();
 }
 
-/** Answers that would take all memory, as the begin of a true one. */
+/** Scripts of a server whose answer begins as a true one, and would take all memory. */
 const hugeAnswers = (begin: string): [string, Script][] => [
   ['nests a million levels deep', (response) => void pour(response, begin, '[', megabyte)],
   ['holds twenty million values', (response) => void pour(response, `${begin}[`, '{},', 60 * megabyte)],

@@ -6,7 +6,7 @@ import { type ErasePlan, findObstacles, isKept } from '../../src/app/subject/obs
 import { facts } from '../../src/core/facts.ts';
 import { parseRecordKey, type RecordKey } from '../../src/core/record.ts';
 import { emptyAgreement, type JournalEntry } from '../../src/core/state.ts';
-import { saysEmail } from '../../src/core/subject.ts';
+import { mentionsOf } from '../../src/core/subject.ts';
 import { sheetFacts } from '../../src/sheet/facts.ts';
 import { connect } from '../../src/sqlite/connection.ts';
 import { migrate, migrations } from '../../src/sqlite/migrations.ts';
@@ -56,7 +56,7 @@ function erase(keys: readonly string[], address?: string) {
 }
 
 test('an address is not said by a longer one, and is by any that is written otherwise', () => {
-  const says = (text: string) => saysEmail(text, email);
+  const says = mentionsOf([email]).isIn;
   for (const text of [
     email,
     'ANNA@persona.example',
@@ -225,12 +225,13 @@ describe('an erased person', () => {
 describe('nothing is erased', () => {
   const obstacles = (change: Partial<ErasePlan> = {}) => {
     const { subjects } = reopen();
+    const subject = subjects.meet(['lead-1'], email);
     return findObstacles({
-      rows: subjects.rows(subjects.meet(['lead-1'], email)),
+      subject,
+      rows: subjects.rows(subject),
       tableRows: [],
       isWriting: subjects.isWriting(['sheet']),
       isPresent: () => false,
-      email,
       due: subjects.dueAmong(new Set(['lead-1'])),
       isCurrent: () => true,
       tabs: ['lead'],

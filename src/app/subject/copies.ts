@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { explainError } from '../../core/errors.ts';
 import type { Subject } from '../../core/subject.ts';
 import { connect } from '../../sqlite/connection.ts';
+import { isOwnFile } from '../../sqlite/private-files.ts';
 import { openSubjectStore } from '../../sqlite/subject.ts';
 
 /** What became of the copies of a mirror, by their names. */
@@ -49,17 +50,14 @@ function eraseFromCopy(file: string, { email, keys }: Subject, isPresent: (key: 
 
 const windowBytes = 4 * 1024 * 1024;
 
-/** What the daemon itself keeps in a state directory, whose rows are looked through. */
-const ownFile = /^(mirror|budget)\.db(-wal|-shm)?$|^ballast$|^backups$/;
-
 /**
  * The files that others put into the state directory and that say one of the texts, in capitals or not; and those that cannot be read, which may
  * say anything.
  */
 export function foreignFilesSaying(directory: string, texts: readonly string[]): readonly string[] {
-  const isOwn = (path: string) => ownFile.test(path) || /^backups\/[^/]*\.db$/.test(path);
   return filesBelow(directory, '').filter((path) => {
-    if (isOwn(path)) return false;
+    // The rows of these are looked through.
+    if (isOwnFile(path)) return false;
     try {
       return saysAny(join(directory, path), texts);
     } catch {

@@ -1,13 +1,15 @@
 import { isText } from '../../core/facts.ts';
+import { firstSide } from '../../core/mirror.ts';
 import { type Entity, parseRecordKey } from '../../core/record.ts';
-import { type Subject, saysEmail } from '../../core/subject.ts';
+import { emailsOf, mentionsOf, type Subject } from '../../core/subject.ts';
 import { parseJson } from '../../core/text/parse-json.ts';
 import type { SubjectTableRow } from '../../postgres/subject.ts';
 import { isLeave } from '../../sqlite/stored-json.ts';
 import type { SubjectRow } from '../../sqlite/subject-rows.ts';
 
 /** What is known of a person's data when it is to be erased. */
-export interface ErasePlan extends Pick<Subject, 'email'> {
+export interface ErasePlan {
+  readonly subject: Subject;
   readonly rows: readonly SubjectRow[];
   readonly tableRows: readonly SubjectTableRow[];
   /** A write to a side is not over. */
@@ -31,27 +33,27 @@ const stepOnItsWay: Obstacle = ({ key, table }) =>
 const openEdit: Obstacle = ({ key, row, table }) =>
   table === 'takenEdit' && row['isOpen'] === 1 ? `An edit of ${key} by SQL is not over.` : undefined;
 
-const stillInCrm: Obstacle = ({ isOwn, key, row, table }, { email, isPastOnly, isPresent }) => {
+const stillInCrm: Obstacle = ({ isOwn, key, row, table }, { isPastOnly, isPresent, subject }) => {
   if (isPastOnly || table !== 'record' || !isPresent(key)) return undefined;
   const pastOnly = '--past-only erases what is kept of its past.';
   if (isOwn) return `The CRM still has ${key}. Delete it there first; ${pastOnly}`;
-  return says(row['fields'], email)
+  return says(subject, row['fields'])
     ? `The CRM still has ${key}, which says the address. Take it out there first; ${pastOnly}`
     : undefined;
 };
 
-const stillInSheet: Obstacle = ({ isOwn, key, row, table }, { email, isPastOnly, isPresent, tabs }) => {
+const stillInSheet: Obstacle = ({ isOwn, key, row, table }, { isPastOnly, isPresent, subject, tabs }) => {
   const entity = parseRecordKey(key)?.entity;
-  const isOfSheet = table === 'agreement' && row['side'] === 'sheet' && entity && tabs.includes(entity);
+  const isOfSheet = table === 'agreement' && row['side'] === firstSide && entity && tabs.includes(entity);
   if (!isOfSheet || hasLeft(row['leave'])) return undefined;
   if (isOwn) return isPresent(key) ? undefined : `The sheet still has a row of ${key}: delete it there.`;
-  return !isPastOnly && [row['fields'], row['offered']].some((fields) => says(fields, email))
+  return !isPastOnly && [row['fields'], row['offered']].some((fields) => says(subject, fields))
     ? `The row of ${key} in the sheet may still say the address.`
     : undefined;
 };
 
-const says = (content: SubjectRow['row'][string] | undefined, email: string | undefined): boolean =>
-  isText(content) && email !== undefined && saysEmail(content, email);
+const says = (subject: Subject, content: SubjectRow['row'][string] | undefined): boolean =>
+  isText(content) && mentionsOf(emailsOf(subject)).isIn(content);
 
 function hasLeft(leave: SubjectRow['row'][string] | undefined): boolean {
   const parsed = isText(leave) ? parseJson(leave) : undefined;

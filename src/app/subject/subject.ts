@@ -1,8 +1,8 @@
 import { SyncError } from '../../core/errors.ts';
 import { firstSide, type Mirror } from '../../core/mirror.ts';
 import { type RecordKey, recordKeyText } from '../../core/record.ts';
-import { mentionsOf, readEmail, type Subject } from '../../core/subject.ts';
-import { quoteText } from '../../core/text/cut-text.ts';
+import { emailsOf, mentionsOf, readEmail, type Subject } from '../../core/subject.ts';
+import { listFew, quoteText } from '../../core/text/cut-text.ts';
 import { createSheetsClient } from '../../google/client.ts';
 import { openHiddenTabs } from '../../google/hidden-tabs.ts';
 import { openSubjectTables, rowIdOf, type SubjectTableRow } from '../../postgres/subject.ts';
@@ -52,18 +52,17 @@ export function openSubject(settings: Settings, who: string) {
     const person = meetPerson(settings, { mirror, subjects }, who);
     const sides = openSides(settings, mirror);
     const { isCurrent, isPresent, isPresentRow, rows, said, subject } = person;
-    const { email } = subject;
     return {
       read: async (): Promise<Kept> => ({
         subject,
         rows,
         tableRows: (await sides.tables?.read(subject, isPresentRow)) ?? [],
-        hiddenRows: (await sides.hidden?.rowsSaying(mentionsOf([], said).isIn)) ?? [],
+        hiddenRows: (await sides.hidden?.rowsSaying(mentionsOf(said).isIn)) ?? [],
       }),
       /** Why nothing can be erased now, in sentences; empty where it can. */
       obstacles: ({ tableRows }: Kept, isPastOnly: boolean) =>
         findObstacles({
-          email,
+          subject,
           rows,
           tableRows,
           isWriting: subjects.isWriting(sideNames(settings)),
@@ -95,7 +94,6 @@ function meetPerson(settings: Settings, { mirror, subjects }: State, who: string
   const named = email === undefined ? [findOne({ mirror, ...wordsOf(settings) }, who)] : [];
   const subject = subjects.meet(named.map(recordKeyText), email);
   const rows = subjects.rows(subject);
-  const names = namesOf(rows);
   const records = mirror.readRecords();
   const present = records.filter(({ presence }) => presence === 'present').map(({ key }) => key);
   const presentKeys = new Set(present.map(recordKeyText));
@@ -105,9 +103,8 @@ function meetPerson(settings: Settings, { mirror, subjects }: State, who: string
   return {
     subject,
     rows,
-    names,
     /** By which the person may be mentioned elsewhere. */
-    said: email === undefined ? names : [email, ...names],
+    said: [...emailsOf(subject), ...namesOf(rows)],
     isPresent: (key: string) => presentKeys.has(key),
     isPresentRow,
     /** Whether a row shows what the CRM has now. */
@@ -152,7 +149,7 @@ function openSides(settings: Settings, mirror: Mirror) {
 async function erase(
   settings: Settings,
   { mirror, subjects }: State,
-  { isCurrent, isPresent, isPresentRow, names, rows, said, subject }: Person,
+  { isCurrent, isPresent, isPresentRow, rows, said, subject }: Person,
   { hidden, tables, unknown }: Sides,
 ): Promise<Erased> {
   const { directory } = settings.state;
@@ -169,7 +166,7 @@ async function erase(
     rows: erased.length,
     tableRows: tableRows?.length ?? 0,
     hiddenTabs: hiddenTabs ?? 0,
-    left: [...subjects.saying(subject, names), ...foreignFilesSaying(directory, said), ...unknown],
+    left: [...subjects.saying(subject, said), ...foreignFilesSaying(directory, said), ...unknown],
   };
 }
 
@@ -182,12 +179,9 @@ function findOne(named: Parameters<typeof findRecords>[0], who: string): RecordK
       `No record is called ${quoteText(who)}. Name one by its id, its key like lead-42, its title, or a person by an e-mail address.`,
     );
   if (others.length === 0) return only;
-  const keys = [only, ...others].slice(0, listedMax).map(recordKeyText).join(', ');
+  const keys = listFew([only, ...others].map(recordKeyText));
   throw new SyncError(
     'COMMAND_UNCLEAR',
     `${quoteText(who)} may be several records; name one by its key: ${keys}.`,
   );
 }
-
-/** More records than these are not listed. */
-const listedMax = 12;

@@ -11,7 +11,7 @@ export interface PageNews {
 /** What is known of a page. */
 export interface PageState extends Shown {
   readonly readAt: number;
-  /** Changes that are taken to have been, and the time over which they came together; what is older weighs less. */
+  /** How many changes there probably were, and the time in which they came; older ones weigh less. */
   readonly changes: number;
   readonly watchedMs: number;
   /** The records that had most of them, each with how many. */
@@ -79,16 +79,19 @@ export function learn(
   return pages.with(index, { ...seen, rate });
 }
 
-/** So many busy records of a page are told apart. */
+/** The busiest records of a page that are remembered. */
 const busyMax = 8;
-/** How many changes more a record stands for that was expected to have one in the time, and how many at most: without a bound it would feed on itself. */
+/**
+ * A record that was expected to change once since the last read counts as this many changes more, and any record as at most so many: without a
+ * bound the rate would feed on itself.
+ */
 const hiddenChanges = 2;
 const hiddenChangesMax = 8;
 
 /**
- * How many changes there were. A record that changes more often than its page is read is found changed once each time, however often it
- * was: one that was changed before as well stands for as many more as were expected of it. Without this the busiest pages are read too
- * seldom to ever learn how busy they are.
+ * Returns how many changes there probably were. A record that changes more often than its page is read is found changed once each time,
+ * however often it was. So one that was changed before as well counts as more, by how many were expected of it. Without this the busiest
+ * pages are read too seldom to ever learn how busy they are.
  */
 function countChanges({ busy, watchedMs }: PageState, changed: readonly RecordId[], stepMs: number) {
   const known = new Map(busy.map(([id, changes]) => [id, changes * memory]));
