@@ -1,21 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
-import { leaveOf, newLead, titlesIn, waitToLeave, worldOfNewLeads } from '../support/ruled-tab.ts';
 import {
-  cellFor,
-  changeRecord,
-  copyRow,
-  leadKey,
-  recordOf,
-  removeRow,
-  rowOf,
-  type World,
-} from '../support/world.ts';
+  leaveOf,
+  newLead,
+  statusCell,
+  titlesIn,
+  waitToLeave,
+  worldOfNewLeads,
+} from '../support/ruled-tab.ts';
+import { changeRecord, copyRow, leadKey, recordOf, removeRow, rowOf } from '../support/world.ts';
 import { pull, settle } from '../support/world-daemon.ts';
 import { syncOf, titles } from '../support/world-view.ts';
 
 const acme = leadKey(1);
-const status = (world: World, name: string) => cellFor(world, 'lead', 'status_name', name);
 
 describe('a row that a user puts back', () => {
   /** A world whose first row left, with a copy of it. */
@@ -52,7 +49,7 @@ describe('a row that a user puts back', () => {
     expect(recordOf(world, acme).fields['title']).toBe('Acme GmbH');
     expect(rowOf(world, acme).cells['about.url']).toEqual(textCell('https://acme.example'));
     expect(syncOf(rowOf(world, acme))).toMatch(/^Held: does not fit/);
-    rowOf(world, acme).cells['status_name'] = status(world, 'new');
+    rowOf(world, acme).cells['status_name'] = statusCell(world, 'new');
     await settle(world);
     expect(syncOf(rowOf(world, acme))).toMatch(/^Synced /);
     expect(leaveOf(world, acme)).toBeUndefined();

@@ -7,6 +7,7 @@ import {
   lostLead,
   newLead,
   setRule,
+  statusCell,
   titlesIn,
   waitToLeave,
   worldOfNewLeads,
@@ -14,7 +15,6 @@ import {
 import {
   addRecord,
   addRow,
-  cellFor,
   changeRecord,
   createWorld,
   journalOf,
@@ -30,7 +30,6 @@ import { cycle, pull, push, settle } from '../support/world-daemon.ts';
 import { syncOf, titles } from '../support/world-view.ts';
 
 const acme = leadKey(1);
-const status = (world: World, name: string) => cellFor(world, 'lead', 'status_name', name);
 
 describe('a tab that has some of the records alone', () => {
   it('gets a row for each that fits, and none for the others, of which nothing waits', async () => {
@@ -154,7 +153,7 @@ describe('a tab that has some of the records alone', () => {
 
   it('sends the edit of a row that fits no longer by it, and then lets the row go', async () => {
     const world = await worldOfNewLeads([newLead('Acme')]);
-    rowOf(world, acme).cells['status_name'] = status(world, 'lost');
+    rowOf(world, acme).cells['status_name'] = statusCell(world, 'lost');
     await cycle(world);
     await cycle(world);
     expect(syncOf(rowOf(world, acme))).toBe('Pending: waiting to be sent to the CRM');
@@ -168,7 +167,7 @@ describe('a tab that has some of the records alone', () => {
 
   it('creates a new row that does not fit, and says so before it goes', async () => {
     const world = await worldOfNewLeads([]);
-    const row = addRow(world, 'lead', { title: textCell('Delta'), status_name: status(world, 'lost') });
+    const row = addRow(world, 'lead', { title: textCell('Delta'), status_name: statusCell(world, 'lost') });
     await settle(world);
     expect(titles(world)).toEqual(['Delta']);
     expect(syncOf(row)).toMatch(/^Synced .*, leaves this tab: Status is “lost”$/);

@@ -4,7 +4,7 @@ import { leaveAfterMs } from '../../src/sheet/only/leave.ts';
 import type { OnlyRule } from '../../src/sheet/only/rule.ts';
 import type { Policy } from '../../src/sheet/policy.ts';
 import { describeCell } from '../../src/sheet/port/cell.ts';
-import { addRecord, createWorld, type World, type WorldOptions } from './world.ts';
+import { addRecord, cellFor, createWorld, type World, type WorldOptions } from './world.ts';
 import { cycle, pull, settle } from './world-daemon.ts';
 
 /** The settings give the tab of these records another rule, or none, and the daemon begins anew. */
@@ -51,3 +51,6 @@ export async function lookTwice(world: World): Promise<void> {
 
 /** What is known of the leave of a record. */
 export const leaveOf = ({ mirror }: World, key: RecordKey) => mirror.findAgreement(key)?.leave;
+
+/** The cell of a status of leads. */
+export const statusCell = (world: World, name: string) => cellFor(world, 'lead', 'status_name', name);
