@@ -55,9 +55,15 @@ export async function openStatusPage(
 
 export const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 45_000 });
 
-/** Resolves when the page shows the text. */
-export const shown = (page: Page, text: string | RegExp): Promise<void> =>
-  page.getByText(text).first().waitFor({ timeout: 45_000 });
+/** Resolves when the page shows the text; rejects with what it shows instead. */
+export async function shown(page: Page, text: string | RegExp): Promise<void> {
+  try {
+    await page.getByText(text).first().waitFor({ timeout: 45_000 });
+  } catch (cause) {
+    const instead = await page.locator('body').innerText();
+    throw new Error(`The page does not show ${text}. It shows: ${instead}`, { cause });
+  }
+}
 
 /** What the page says of something that waits for a person. */
 export const card = (page: Page, text: string): Locator => page.locator('#waiting li', { hasText: text });
