@@ -60,7 +60,7 @@ export async function shown(page: Page, text: string | RegExp): Promise<void> {
   try {
     await page.getByText(text).first().waitFor({ timeout: 45_000 });
   } catch (cause) {
-    const instead = await page.locator('body').innerText();
+    const instead = await page.locator('body').textContent();
     throw new Error(`The page does not show ${text}. It shows: ${instead}`, { cause });
   }
 }
