@@ -6,7 +6,7 @@ import { writeTimeMs } from '../core/fence.ts';
 import type { Clock, Fence, Log } from '../core/ports.ts';
 import { parseForeignJson } from '../core/text/parse-json.ts';
 import { newSheetError } from '../sheet/port/errors.ts';
-import { brokenOff, isUnknownRange, refusedAnswer, sheetError, withAccount } from './errors.ts';
+import { brokenOff, isUnknownRange, refusedAnswer, sheetError, tooLong, withAccount } from './errors.ts';
 import { type AgentFor, createLogin, type Login } from './login/login.ts';
 
 export type Spreadsheet = sheets_v4.Schema$Spreadsheet;
@@ -187,13 +187,13 @@ async function readLike({ data, status }: Streamed, last: Buffer = noBytes): Pro
   try {
     for await (const chunk of data) {
       bytes += chunk.length;
-      if (bytes > answerBytesMax) throw new Error(`it has more than ${answerBytesMax} bytes`);
+      if (bytes > answerBytesMax) throw tooLong(readAction);
       const isAlike = chunks.length === 0 && chunk.equals(last.subarray(alike, alike + chunk.length));
       if (isAlike) alike += chunk.length;
       else chunks.push(chunk);
     }
   } catch (error) {
-    throw brokenOff(error, readAction);
+    throw isSyncError(error) ? error : brokenOff(error, readAction);
   }
   const isLast = chunks.length === 0 && alike === last.length;
   const answer = isLast ? last : Buffer.concat([last.subarray(0, alike), ...chunks]);

@@ -75,6 +75,7 @@ export function sheetError(error: unknown, action: string): unknown {
   if (!isRequestError(error)) return error;
   if (isTokenRefusal(error)) return loginError(error);
   const refusal = refusalOf(error);
+  if (refusal.words === undefined && isTooLong(error)) return tooLong(action);
   const failed = `Could not ${action}`;
   if (refusal.status === undefined)
     return newSheetError('SHEET_UNREACHABLE', `${failed}: ${systemCodeOf(error) ?? 'no answer'}.`);
@@ -84,6 +85,13 @@ export function sheetError(error: unknown, action: string): unknown {
 /** What the library throws of an answer that is a refusal, for one that was asked for as a stream: of that it would keep no word. */
 export const refusedAnswer = (status: number, body: Buffer): Error =>
   Object.assign(new Error(`HTTP ${status}`), { config: {}, response: { status, data: body.toString() } });
+
+/** The library reads no answer that is longer than it was told, and says so by its words alone. */
+const isTooLong = ({ message }: Json): boolean => /\bover (?:the )?limit\b/.test(textOf(message) ?? '');
+
+/** The error of an answer that has more bytes than any that is expected. */
+export const tooLong = (action: string): SyncError =>
+  newSheetError('SHEET_UNREADABLE', `Could not ${action}: the answer is too long.`);
 
 /** The error of an answer that broke off in the middle. */
 export const brokenOff = (error: unknown, action: string): SyncError =>
