@@ -6,6 +6,7 @@ import { writeTimeMs } from '../core/fence.ts';
 import type { Clock, Fence, Log } from '../core/ports.ts';
 import { parseForeignJson } from '../core/text/parse-json.ts';
 import { newSheetError } from '../sheet/port/errors.ts';
+import { AnswerBuffer } from './answer-buffer.ts';
 import { brokenOff, isUnknownRange, refusedAnswer, sheetError, tooLong, withAccount } from './errors.ts';
 import { type AgentFor, createLogin, type Login } from './login/login.ts';
 
@@ -40,9 +41,13 @@ export interface SheetsClient {
   get(fields: string, ranges?: readonly Range[]): Promise<Spreadsheet | undefined>;
   /**
    * The values of ranges by columns, without their formats and formulas, as they came; `undefined` when one of the ranges names no tab. An
-   * answer that is the same as `last` is that object.
+   * answer that is the same as `last` is that object; any other is in `buffer`, which `last` is not in.
    */
-  values(ranges: readonly sheets_v4.Schema$GridRange[], last?: Buffer): Promise<Buffer | undefined>;
+  values(
+    ranges: readonly sheets_v4.Schema$GridRange[],
+    last?: Buffer,
+    buffer?: AnswerBuffer,
+  ): Promise<Buffer | undefined>;
   /** The same as {@link get}, for what is asked again and again: while the answer stays the same, so does the object. */
   watch(fields: string, ranges: readonly Range[]): () => Promise<Spreadsheet | undefined>;
   /**
@@ -106,12 +111,12 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
       const answer = await fetchCells(fields, ranges);
       return answer && parseSpreadsheet(answer);
     },
-    values: (ranges, last) =>
+    values: (ranges, last, buffer) =>
       fetchAnswer(true, async (signer) => {
         const requestBody = { ...valuesAsked, ...filtersOf(ranges) };
         const params = { ...signer, ...compact, spreadsheetId, requestBody, fields: valueFields };
         const asked = { ...perCall, responseType: 'stream', validateStatus: () => true } as const;
-        return readLike(await api.spreadsheets.values.batchGetByDataFilter(params, asked), last);
+        return readLike(await api.spreadsheets.values.batchGetByDataFilter(params, asked), last, buffer);
       }),
     watch: (fields, ranges) => watchAnswer(() => fetchCells(fields, ranges)),
     batchUpdate: (requests, fields, ranges) =>
@@ -179,24 +184,30 @@ function bytesOf({ data }: { readonly data: unknown }): Buffer {
   return Buffer.from(data);
 }
 
-/** Reads an answer of megabytes, which is mostly the `last` one again: then nothing of it is kept, and that one is returned. */
-async function readLike({ data, status }: Streamed, last: Buffer = noBytes): Promise<Buffer> {
+/** Reads an answer of megabytes, which is mostly the `last` one again: then that one is returned, and else what is put into `buffer`. */
+async function readLike(
+  { data, status }: Streamed,
+  last: Buffer = noBytes,
+  buffer = new AnswerBuffer(),
+): Promise<Buffer> {
   if (!isStream(data)) throw new Error('The library was asked for a stream.');
-  const chunks: Buffer[] = [];
-  let [alike, bytes] = [0, 0];
+  let [isLike, length] = [true, 0];
   try {
     for await (const chunk of data) {
-      bytes += chunk.length;
-      if (bytes > answerBytesMax) throw tooLong(readAction);
-      const isAlike = chunks.length === 0 && chunk.equals(last.subarray(alike, alike + chunk.length));
-      if (isAlike) alike += chunk.length;
-      else chunks.push(chunk);
+      const before = length;
+      length += chunk.length;
+      if (length > answerBytesMax) throw tooLong(readAction);
+      if (isLike && chunk.equals(last.subarray(before, length))) continue;
+      if (isLike) buffer.begin(last.subarray(0, before));
+      isLike = false;
+      buffer.add(chunk);
     }
   } catch (error) {
     throw isSyncError(error) ? error : brokenOff(error, readAction);
   }
-  const isLast = chunks.length === 0 && alike === last.length;
-  const answer = isLast ? last : Buffer.concat([last.subarray(0, alike), ...chunks]);
+  // It may end where the last one goes on.
+  if (isLike && length < last.length) buffer.begin(last.subarray(0, length));
+  const answer = isLike && length === last.length ? last : buffer.bytes;
   if (status < 200 || status >= 300) throw refusedAnswer(status, answer);
   return answer;
 }

@@ -1,6 +1,7 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import type { Clock } from '../../core/ports.ts';
 import { emptyCell, isComputed } from '../../sheet/port/cell.ts';
+import { AnswerBuffer } from '../answer-buffer.ts';
 import type { SheetsClient } from '../client.ts';
 import type { Rows } from '../grid.ts';
 import {
@@ -53,6 +54,8 @@ export class Poll {
   readonly #clock: Clock;
   #tabs: readonly PolledTab[] = [];
   #answer: Buffer | undefined;
+  /** Where the answer of the next look goes, and where that of the last one is whose news were made use of. */
+  #buffers = { free: new AnswerBuffer(), kept: new AnswerBuffer() };
   #columns = new Map<string, KeptColumn>();
   /** The columns of the last look, whether its news were made use of or not. */
   #looked: ReadonlyMap<string, KeptColumn> = new Map();
@@ -93,7 +96,8 @@ export class Poll {
   async look(): Promise<Polled | undefined> {
     const nothingNew = { news: new Map(), accept: () => {} };
     if (this.#tabs.length === 0) return nothingNew;
-    const answer = await this.#client.values(this.#tabs.flatMap(rangesOf), this.#answer);
+    const { free, kept } = this.#buffers;
+    const answer = await this.#client.values(this.#tabs.flatMap(rangesOf), this.#answer, free);
     if (!answer) return undefined;
     if (answer === this.#answer) {
       this.#looked = this.#columns;
@@ -111,6 +115,7 @@ export class Poll {
     const accept = () => {
       this.#answer = answer;
       this.#columns = columns;
+      this.#buffers = { free: kept, kept: free };
     };
     return { news, accept };
   }

@@ -132,12 +132,11 @@ function findShared(steps: readonly RowStep[], entity: TabKind, tab: BoundTab): 
     step.kind === 'append' || step.entity !== entity ? [] : [idOf(tab.rows[step.position] ?? [], tab)],
   );
   const counts = new Map(reached.map((id) => [id, 0]));
-  if (counts.size > 0)
-    for (const row of tab.rows.slice(1)) {
-      const id = idOf(row, tab);
-      const count = counts.get(id);
-      if (count !== undefined) counts.set(id, count + 1);
-    }
+  for (let row = 1; counts.size > 0 && row < tab.rows.length; row += 1) {
+    const id = idOf(tab.rows[row] ?? [], tab);
+    const count = counts.get(id);
+    if (count !== undefined) counts.set(id, count + 1);
+  }
   return new Set(reached.filter((id) => (counts.get(id) ?? 0) > 1));
 }
 
