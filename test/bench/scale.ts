@@ -25,8 +25,8 @@ const { values: flags, positionals: nodeFlags } = parseArgs({
   allowPositionals: true,
   options: {
     leads: { type: 'string', default: '1000,10000,40000,100000' },
-    cycles: { type: 'string', default: '10' },
-    edits: { type: 'string', default: '4' },
+    cycles: { type: 'string', default: '24' },
+    edits: { type: 'string', default: '8' },
     /** Microseconds that Google needs for each cell it reads in full. */
     cell: { type: 'string', default: '134' },
     plans: { type: 'boolean', default: true },
