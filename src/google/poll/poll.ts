@@ -54,8 +54,9 @@ export class Poll {
   readonly #clock: Clock;
   #tabs: readonly PolledTab[] = [];
   #answer: Buffer | undefined;
-  /** Where the answer of the next look goes, and where that of the last one is whose news were made use of. */
-  #buffers = { free: new AnswerBuffer(), kept: new AnswerBuffer() };
+  /** What the answer is in, and what the next one may go into. */
+  #buffer = new AnswerBuffer();
+  #spare: AnswerBuffer | undefined;
   #columns = new Map<string, KeptColumn>();
   /** The columns of the last look, whether its news were made use of or not. */
   #looked: ReadonlyMap<string, KeptColumn> = new Map();
@@ -96,10 +97,12 @@ export class Poll {
   async look(): Promise<Polled | undefined> {
     const nothingNew = { news: new Map(), accept: () => {} };
     if (this.#tabs.length === 0) return nothingNew;
-    const { free, kept } = this.#buffers;
-    const answer = await this.#client.values(this.#tabs.flatMap(rangesOf), this.#answer, free);
+    const buffer = this.#spare ?? new AnswerBuffer();
+    this.#spare = undefined;
+    const answer = await this.#client.values(this.#tabs.flatMap(rangesOf), this.#answer, buffer);
     if (!answer) return undefined;
     if (answer === this.#answer) {
+      this.#spare = buffer;
       this.#looked = this.#columns;
       return nothingNew;
     }
@@ -115,7 +118,7 @@ export class Poll {
     const accept = () => {
       this.#answer = answer;
       this.#columns = columns;
-      this.#buffers = { free: kept, kept: free };
+      [this.#buffer, this.#spare] = [buffer, this.#buffer];
     };
     return { news, accept };
   }
