@@ -1,4 +1,4 @@
-/** What is added beyond what an answer needs, for those that are a little longer: a share of it. */
+/** A share of its length that is free behind an answer: the next one may be a little longer. */
 const spareShare = 0.25;
 
 /**

@@ -41,7 +41,7 @@ export interface SheetsClient {
   get(fields: string, ranges?: readonly Range[]): Promise<Spreadsheet | undefined>;
   /**
    * The values of ranges by columns, without their formats and formulas, as they came; `undefined` when one of the ranges names no tab. An
-   * answer that is the same as `last` is that object; any other is in `buffer`, which `last` is not in.
+   * answer that is the same as `last` is that object; any other is in `buffer`, which must not be the one that holds `last`.
    */
   values(
     ranges: readonly sheets_v4.Schema$GridRange[],
@@ -184,7 +184,7 @@ function bytesOf({ data }: { readonly data: unknown }): Buffer {
   return Buffer.from(data);
 }
 
-/** Reads an answer of megabytes, which is mostly the `last` one again: then that one is returned, and else what is put into `buffer`. */
+/** Reads an answer of megabytes. Most are the `last` one again: then that one is returned, and nothing is put into `buffer`. */
 async function readLike(
   { data, status }: Streamed,
   last: Buffer = noBytes,
@@ -205,7 +205,7 @@ async function readLike(
   } catch (error) {
     throw isSyncError(error) ? error : brokenOff(error, readAction);
   }
-  // It may end where the last one goes on.
+  // All that came is the beginning of the last one.
   if (isLike && length < last.length) buffer.begin(last.subarray(0, length));
   const answer = isLike && length === last.length ? last : buffer.bytes;
   if (status < 200 || status >= 300) throw refusedAnswer(status, answer);

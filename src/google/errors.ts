@@ -86,7 +86,7 @@ export function sheetError(error: unknown, action: string): unknown {
 export const refusedAnswer = (status: number, body: Buffer): Error =>
   Object.assign(new Error(`HTTP ${status}`), { config: {}, response: { status, data: body.toString() } });
 
-/** The library reads no answer that is longer than it was told, and says so by its words alone. */
+/** Whether the library stopped reading because the answer is longer than the limit. Nothing but its message says so. */
 const isTooLong = ({ message }: Json): boolean => /\bover (?:the )?limit\b/.test(textOf(message) ?? '');
 
 /** The error of an answer that has more bytes than any that is expected. */

@@ -54,7 +54,7 @@ export class Poll {
   readonly #clock: Clock;
   #tabs: readonly PolledTab[] = [];
   #answer: Buffer | undefined;
-  /** What the answer is in, and what the next one may go into. */
+  /** Holds the answer. The spare one is for the next, and absent while a look has it. */
   #buffer = new AnswerBuffer();
   #spare: AnswerBuffer | undefined;
   #columns = new Map<string, KeptColumn>();
