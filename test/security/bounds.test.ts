@@ -86,9 +86,11 @@ test('an address opens half of all streams of events, and not one more', async (
   const { startDaemon } = await openStage({ counts });
   const daemon = await startDaemon();
   const over = new AbortController();
-  const ask = async () => (await fetch(`${daemon.url}/api/events`, { signal: over.signal })).status;
-  const statuses: number[] = [];
-  for (let count = 0; count < 26; count += 1) statuses.push(await ask());
+  const ask = () => fetch(`${daemon.url}/api/events`, { signal: over.signal });
+  // Held until all are asked for: the stream of an answer that is collected as garbage is closed.
+  const answers: Response[] = [];
+  for (let count = 0; count < 26; count += 1) answers.push(await ask());
+  const statuses = answers.map(({ status }) => status);
   over.abort();
   expect(statuses).toEqual([...Array<number>(25).fill(200), 503]);
 });
