@@ -324,6 +324,21 @@ test('columns are inserted, copied, moved and deleted from their menus, and undo
   ]);
 });
 
+test('a menu that is open stays while the columns change, which are drawn once it is closed', async () => {
+  const heading = (column: number) => page.locator(`.column-title[data-column="${column}"]`);
+  await heading(0).click({ button: 'right' });
+  const item = page.locator('.tabulator-menu-item', { hasText: 'Insert column left' });
+  await item.waitFor();
+  await emulator.person({ kind: 'renameHeader', sheet: 0, column: 1, text: 'Who' });
+  // The tabs are drawn in one go with the columns.
+  await emulator.person({ kind: 'addTab', title: 'Tasks' });
+  await page.getByRole('tab', { name: 'Tasks' }).waitFor();
+  expect(await item.isVisible()).toBe(true);
+  await cell(3, 1).click();
+  await eventually(() => heading(1).locator('b').textContent()).toBe('Who');
+  expect(await item.count()).toBe(0);
+});
+
 test('tabs are added, renamed, duplicated and deleted', async () => {
   const tabs = () => page.getByRole('tab').allTextContents();
   const tabItem = async (tab: string, item: string) => {

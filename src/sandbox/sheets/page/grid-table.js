@@ -16,7 +16,7 @@ import { changedCells } from '/grid-changes.js';
 /**
  * Draws one tab with Tabulator. The frozen first row is shown as the header; the rows below it keep their own numbers.
  * `on` holds what follows: `edit({ row, column, text })`, `moveColumn(from, to)`, `renameHeader(column, text)`,
- * `select()` and the entries of `cellMenu()` and `columnMenu(column)`.
+ * `select()`, `menuClosed()` and the entries of `cellMenu()` and `columnMenu(column)`.
  */
 export function createGridTable(element, sheet, on) {
   const headerRows = Math.min(sheet.frozenRows, 1);
@@ -43,12 +43,13 @@ export function createGridTable(element, sheet, on) {
     on.moveColumn(from, to > from ? to + 1 : to);
   });
   for (const name of ['rangeAdded', 'rangeChanged']) table.on(name, () => on.select());
+  table.on('menuClosed', () => on.menuClosed());
 
-  const isEditing = () => element.querySelector('.tabulator-editing') !== null;
   return {
     sheet: () => grid.sheet,
     shape: shapeOf(sheet),
-    isEditing,
+    isEditing: () => element.querySelector('.tabulator-editing') !== null,
+    hasMenuOpen: () => document.querySelector('.tabulator-menu') !== null,
     destroy() {
       grid.isDestroyed = true;
       table.destroy();

@@ -42,10 +42,10 @@ function draw() {
   drawTabs(document.querySelector('#tabs'), view.sheets, chosenSheetId, { choose, send });
   document.querySelector('[data-command="showAll"]').hidden =
     sheet.hiddenRows.length === 0 && !sheet.columns.some(({ hiddenByUser }) => hiddenByUser);
-  if (table?.isEditing()) {
-    // The cell being typed into stays; what changed meanwhile is drawn after it is left.
-    gridElement.addEventListener('focusout', drawLater, { once: true });
-  } else if (table?.shape === shapeOf(sheet)) table.show(sheet).then(showSelection);
+  // The cell being typed into and a menu that is open stay; what changed meanwhile is drawn after they are left.
+  if (table?.isEditing()) gridElement.addEventListener('focusout', drawLater, { once: true });
+  else if (table?.hasMenuOpen()) return;
+  else if (table?.shape === shapeOf(sheet)) table.show(sheet).then(showSelection);
   else rebuild(sheet);
 }
 
@@ -62,6 +62,7 @@ function rebuild(sheet) {
     moveColumn: (column, to) => perform({ kind: 'moveColumns', column, to }, rebuildShown),
     renameHeader,
     select: showSelection,
+    menuClosed: drawLater,
     list: (source) => view.lists[source] ?? [],
     cellMenu: () => menuOf(cellMenu(table.selection())),
     columnMenu: menuOfColumn,
