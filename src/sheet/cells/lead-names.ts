@@ -46,16 +46,17 @@ export function comingTitles(
   findRecord: (id: RecordId) => KnownRecord | undefined,
 ): string[] {
   const made = new Set(outbox.filter(({ state }) => state === 'done').map(({ key }) => key.id));
-  const sameIds = Map.groupBy(rows, ({ id }) => describeCell(id));
+  const sameIds = once(() => Map.groupBy(rows, ({ id }) => describeCell(id)));
   return rows.flatMap(({ id, cells: { title } }) => {
     if (title?.kind !== 'text' && title?.kind !== 'number') return [];
     const [text, named] = [describeCell(id), describeCell(title)];
     if (id.kind === 'empty') return [named];
     if (isClaimToken(text)) return made.has(text) ? [] : [named];
     const record = findRecord(text);
-    const isCopy =
-      (sameIds.get(text)?.length ?? 0) > 1 && labelKey(String(record?.fields['title'])) !== labelKey(named);
-    return isCopy || !record ? [named] : [];
+    if (!record) return [named];
+    const known = String(record.fields['title']);
+    const isOther = known !== named && labelKey(known) !== labelKey(named);
+    return isOther && (sameIds().get(text)?.length ?? 0) > 1 ? [named] : [];
   });
 }
 

@@ -1,5 +1,5 @@
 import { isFresh, nextStale } from '../../core/notice.ts';
-import { type Entity, recordKeyText } from '../../core/record.ts';
+import { type Entity, type RecordId, recordKeyText } from '../../core/record.ts';
 import type { Agreement, KnownRecord } from '../../core/state.ts';
 import { encode } from '../cells/codec.ts';
 import { shownValue } from '../cells/extra-fields.ts';
@@ -46,36 +46,42 @@ function calmUntil(
   return isCalm && fit.kind === 'fits' ? Math.min(fit.until, nextStale([agreement], input.now)) : undefined;
 }
 
+/** Finds what a row is in step with. */
+type FindPlain = (row: ObservedRow, record: KnownRecord) => InStep | undefined;
+
 /**
  * The same for a row that is settled, without judging it: where its record, what is agreed and what it shows are plainly the same, judging it
  * would come to nothing. `undefined` where that takes more to find out.
  */
-function findPlain(
-  index: TabIndex,
-  row: ObservedRow,
-  record: KnownRecord,
-  told: TellSync,
-): InStep | undefined {
-  const { id } = record.key;
-  const agreement = index.agreements.get(id);
-  const until = agreement && calmUntil(index, record, agreement);
-  if (!agreement || until === undefined || Object.keys(agreement.offered).length > 0) return undefined;
-  const { fields: agreed, shown } = agreement;
-  if (Object.keys(agreed).length === 0) return undefined;
-  const naming: CellLook[] = [];
-  for (const column of index.layout.columns) {
-    const { field: name } = column;
-    const [field, cell, value] = [index.fields.get(name), row.cells[name], agreed[name]];
-    if (!field || !cell || value === undefined || field.held !== undefined) return undefined;
-    const inCrm = shownValue(index, record, column);
-    // Members of a list may be the same in another order, which the cell has to follow.
-    if (inCrm !== value && JSON.stringify(inCrm) !== JSON.stringify(value)) return undefined;
-    if (!equalCells(cell, encode(field, value, index.names))) return undefined;
-    if (shown?.[name] || hasNames(field)) naming.push({ field, cell, value });
-  }
-  if (naming.length > 0 && noteShown(agreement, {}, naming) !== shown) return undefined;
-  if (index.tab.hasSync && !equalCells(row.sync, told(agreement))) return undefined;
-  return { id, row, until };
+function createPlainSearch(index: TabIndex): FindPlain {
+  const { fields: definitions, layout, names, tab } = index;
+  const told = createTeller(index);
+  const columns = layout.columns.map((column) => {
+    const field = definitions.get(column.field);
+    return { column, field, isNaming: field !== undefined && hasNames(field) };
+  });
+  return (row, record) => {
+    const { id } = record.key;
+    const agreement = index.agreements.get(id);
+    const until = agreement && calmUntil(index, record, agreement);
+    if (!agreement || until === undefined || Object.keys(agreement.offered).length > 0) return undefined;
+    const { fields: agreed, shown } = agreement;
+    if (Object.keys(agreed).length === 0) return undefined;
+    const naming: CellLook[] = [];
+    for (const { column, field, isNaming } of columns) {
+      const { field: name } = column;
+      const [cell, value] = [row.cells[name], agreed[name]];
+      if (!field || !cell || value === undefined || field.held !== undefined) return undefined;
+      const inCrm = shownValue(index, record, column);
+      // Members of a list may be the same in another order, which the cell has to follow.
+      if (inCrm !== value && JSON.stringify(inCrm) !== JSON.stringify(value)) return undefined;
+      if (!equalCells(cell, encode(field, value, names))) return undefined;
+      if (isNaming || shown?.[name]) naming.push({ field, cell, value });
+    }
+    if (naming.length > 0 && noteShown(agreement, {}, naming) !== shown) return undefined;
+    if (tab.hasSync && !equalCells(row.sync, told(agreement))) return undefined;
+    return { id, row, until };
+  };
 }
 
 /** What the Sync cell of a row in step says. */
@@ -117,12 +123,13 @@ export function* settleRows(input: DecideInput, standing: Standing, rowsMin = lo
     // Where more than the rows themselves decides, they are decided together.
     if (index.inStep !== ground.inStep) continue;
     const { rows } = index.tab;
-    const byId = Map.groupBy(rows, ({ id }) => describeCell(id));
-    const alone = rows.filter(({ id }) => byId.get(describeCell(id))?.length === 1);
-    const told = createTeller(index);
+    const [ids, repeated] = [new Set<RecordId>(), new Set<RecordId>()];
+    for (const { id } of rows) (ids.has(describeCell(id)) ? repeated : ids).add(describeCell(id));
+    const alone = rows.filter(({ id }) => !repeated.has(describeCell(id)));
+    const findPlain = createPlainSearch(index);
     for (let start = 0; start < alone.length; start += sliceMax) {
       const slice = alone.slice(start, start + sliceMax);
-      const found = slice.flatMap((row) => checkRow(index, row, told));
+      const found = slice.flatMap((row) => checkRow(index, row, findPlain));
       standing.noteInStep(entity, found);
       yield;
     }
@@ -130,11 +137,11 @@ export function* settleRows(input: DecideInput, standing: Standing, rowsMin = lo
 }
 
 /** Judges a row that surely is the row of a record, and of none other, as far as it may be in step. */
-function checkRow(index: TabIndex, row: ObservedRow, told: TellSync): InStep[] {
+function checkRow(index: TabIndex, row: ObservedRow, findPlain: FindPlain): InStep[] {
   const record = index.records.get(describeCell(row.id));
   if (row.isPaused || record?.presence !== 'present') return [];
   if (index.input.known.contests.has(recordKeyText(record.key))) return [];
-  const plain = findPlain(index, row, record, told);
+  const plain = findPlain(row, record);
   if (plain) return [plain];
   const own = { row, record, merged: mergeRow(index, row, record.key.id) };
   return own.merged ? findInStep(index, own, decideRow(index, own)) : [];

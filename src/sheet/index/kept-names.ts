@@ -20,12 +20,12 @@ export class KeptNames {
 
   /** To be called with each lead or task that changed. */
   noteRecord(old: KnownRecord | undefined, record: KnownRecord | undefined): void {
-    if (titlesOf(old) !== titlesOf(record)) this.#version += 1;
+    if (!areSame(titlesOf(old), titlesOf(record))) this.#version += 1;
   }
 
   /** The same for what is agreed of them. */
   noteAgreement(old: Agreement | undefined, agreement: Agreement | undefined): void {
-    if (agreedTitlesOf(old) !== agreedTitlesOf(agreement)) this.#version += 1;
+    if (!areSame(agreedTitlesOf(old), agreedTitlesOf(agreement))) this.#version += 1;
   }
 
   /** `rowsOf` returns the rows that may become records, of a tab that can be read. */
@@ -50,12 +50,17 @@ export class KeptNames {
   }
 }
 
-const titlesOf = (record: KnownRecord | undefined): string => {
-  const { fields, presence, written } = record ?? {};
-  return JSON.stringify(
-    [fields, written?.before, written?.earlier].map((each) => each?.['title']).concat(presence),
-  );
-};
+const titlesOf = (record: KnownRecord | undefined): readonly unknown[] => [
+  record?.fields['title'],
+  record?.written?.before['title'],
+  record?.written?.earlier?.['title'],
+  record?.presence,
+];
 
-const agreedTitlesOf = (agreement: Agreement | undefined): string =>
-  JSON.stringify([agreement?.fields['title'], agreement?.offered['title']]);
+const agreedTitlesOf = (agreement: Agreement | undefined): readonly unknown[] => [
+  agreement?.fields['title'],
+  agreement?.offered['title'],
+];
+
+const areSame = (before: readonly unknown[], after: readonly unknown[]): boolean =>
+  before.every((part, place) => part === after[place]);
