@@ -34,8 +34,16 @@ export interface ColumnIndexes extends Pick<ManagedColumns, 'id' | 'sync'> {
   readonly fields: ReadonlyMap<FieldName, { readonly index: number; readonly kind?: FieldKind }>;
 }
 
-/** Where the columns stand by what they carry, as far as they are there, but for the one that pauses rows. */
-export const placesOf = ({ fields, id, sync = -1 }: ColumnIndexes): Places =>
+const knownPlaces = new WeakMap<ColumnIndexes, Places>();
+
+/** Where the columns stand by what they carry, as far as they are there, but for the one that pauses rows. Asked for with every row. */
+export function placesOf(columns: ColumnIndexes): Places {
+  const known = knownPlaces.get(columns) ?? findPlaces(columns);
+  knownPlaces.set(columns, known);
+  return known;
+}
+
+const findPlaces = ({ fields, id, sync = -1 }: ColumnIndexes): Places =>
   new Map(
     [
       [idHeader, id] as const,

@@ -299,6 +299,8 @@ async function settleSlowly(link: SheetLink, trail: Trail, table: ObservedTable)
   const isSameCatalog = grounded?.input.known.catalog === (link.mirror.readCatalog() ?? emptyCatalog);
   const counts = entities.map((entity) => standing.countRows(entity, table.tabs[entity]));
   if (counts.every(({ all, news }) => all <= looseMax || (isSameCatalog && news <= looseMax))) return;
+  // So many rows took some time to read.
+  await link.clock.sleep(0);
   const { input } = gather(link, trail, table, link.newWord());
   standing.update(input);
   for (const _slice of settleRows(input, standing)) await link.clock.sleep(0);
