@@ -7,6 +7,7 @@ import {
   perEntity,
   type RecordId,
   type RecordKey,
+  recordKeyText,
 } from '../../core/record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
 import type { Names } from '../cells/codec.ts';
@@ -137,17 +138,21 @@ export class Standing {
       if (record?.presence === 'gone' && record.written)
         this.#deletedAt = Math.max(this.#deletedAt, record.written.at);
     const made = this.#madeIds();
-    return changes.map(([old, record]) => {
-      const { entity, id } = (record ?? old)?.key ?? unknownKey;
+    const owners = new Set<string>();
+    const news = changes.map(([old, record]) => {
+      const { key } = record ?? old ?? { key: unknownKey };
+      const { entity, id } = key;
       if (record && old && saysSame(old, record, [this.#deletedAt, made.has(id) ? record.firstSeenAt : 0]))
         return false;
       this.#noteItem(entity, id);
       if (entity === 'lead' || entity === 'task') this.#names.noteRecord(old, record);
       // Whether a record fits the rule of its tab may follow from any field of its lead.
-      if (titleOf(old) !== titleOf(record) || rules.size > 0) this.#loosenOwned(entity, id);
+      if (titleOf(old) !== titleOf(record) || rules.size > 0) owners.add(recordKeyText(key));
       if (entity === 'contact') this.#tabs.lead.loosen(splitContactId(id).leadId);
       return true;
     });
+    this.#loosenOwned(owners);
+    return news;
   }
 
   #noteAgreements(changes: readonly ItemChange<Agreement>[]): boolean[] {
@@ -167,13 +172,13 @@ export class Standing {
     else tab.drop(id);
   }
 
-  /** What belongs to a record shows its name. */
-  #loosenOwned(entity: Entity, id: RecordId): void {
-    if (entity !== 'lead' && entity !== 'task') return;
-    for (const other of ['opportunity', 'task', 'contact'] as const)
-      for (const record of this.#records.of(other).values())
-        if (ownerKeys(record).some((key) => key.entity === entity && key.id === id))
-          this.#tabs[other].loosen(record.key.id);
+  /** What belongs to a record shows its name. Of many owners all is found in one pass. */
+  #loosenOwned(owners: ReadonlySet<string>): void {
+    if (owners.size === 0) return;
+    for (const entity of ['opportunity', 'task', 'contact'] as const)
+      for (const record of this.#records.of(entity).values())
+        if (ownerKeys(record).some((key) => owners.has(recordKeyText(key))))
+          this.#tabs[entity].loosen(record.key.id);
   }
 
   #noteOutbox(outbox: readonly OutboxItem[]): boolean {

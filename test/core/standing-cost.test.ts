@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import type { Entity } from '../../src/core/record.ts';
+import type { KnownRecord } from '../../src/core/state.ts';
+import { Standing } from '../../src/sheet/index/standing.ts';
+import { createWorld } from '../support/world.ts';
+import { inputOf } from '../support/world-daemon.ts';
+
+const count = 200;
+
+const record = (entity: Entity, number: number, fields: KnownRecord['fields']): KnownRecord => ({
+  key: { entity, id: String(number) },
+  fields,
+  firstSeenAt: 1,
+  lastSeenAt: 2,
+  missedSweeps: 0,
+  presence: 'present',
+});
+
+test('what belongs to leads is looked through once, however many of them changed', async () => {
+  let looks = 0;
+  const owned = (number: number) => ({
+    title: `Opportunity ${number}`,
+    get lead_id() {
+      looks += 1;
+      return number;
+    },
+  });
+  const numbers = Array.from({ length: count }, (_, number) => number + 1);
+  const leads = numbers.map((number) => record('lead', number, { title: `Lead ${number}` }));
+  const opportunities = numbers.map((number) => record('opportunity', number, owned(number)));
+  const input = await inputOf(createWorld({}));
+  const standing = new Standing();
+  const updateTo = (records: readonly KnownRecord[]) =>
+    standing.update({ ...input, known: { ...input.known, records } });
+  updateTo([...leads, ...opportunities]);
+  updateTo([...leads.map((lead) => ({ ...lead, fields: { title: 'Renamed' } })), ...opportunities]);
+  expect(looks).toBe(2 * count);
+});
