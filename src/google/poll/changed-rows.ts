@@ -18,6 +18,10 @@ export interface Splice {
   readonly end: number;
 }
 
+/** Where a row is now that was not removed. */
+export const shift = (row: number, { end, keptEnd }: Splice): number =>
+  row < keptEnd ? row : row + end - keptEnd;
+
 /** What a poll found changed in a tab, in rows as they are now. */
 export interface ChangedRows {
   readonly rows: readonly number[];

@@ -1,11 +1,13 @@
 import type { Clock } from '../../core/ports.ts';
+import { emptyCell } from '../../sheet/port/cell.ts';
 import { quoteTitle, rowRange } from '../a1.ts';
 import type { SheetsClient, Spreadsheet } from '../client.ts';
 import { isTooMuch } from '../errors.ts';
 import { type Grid, gridFields, readParts, toGrid } from '../grid.ts';
 import { firstPace, rowsMin, slowDown, speedUp, windowMax } from '../read-pace.ts';
 import { readSpreadsheetTags, type TaggedSpreadsheet } from '../tabs.ts';
-import { mendGrid, type RowSpan } from './mend.ts';
+import { typedValue } from './changed-rows.ts';
+import { type Hidden, mendGrid, type RowSpan } from './mend.ts';
 import { Poll, type PolledTab, type TabNews } from './poll.ts';
 
 /** A tab that is kept, and where its managed columns are; none where it cannot be used. */
@@ -32,6 +34,9 @@ export interface ReadOrder {
 
 /** Rows are read in full in at least so many turns, one part of each tab after the other. */
 const turnsMin = 20;
+/** Of a tab which rows are hidden, and nothing of its cells. */
+const hiddenFields =
+  'sheets(properties(sheetId,title,gridProperties(rowCount,columnCount)),data(startRow,rowMetadata(hiddenByFilter,hiddenByUser)))';
 /** How often a look is begun anew because rows moved in the middle of it. */
 const attemptsMax = 3;
 
@@ -80,7 +85,7 @@ export class KeptTabs {
   /** Returns the tabs as they are now, the same object where nothing changed; `undefined` where they have to be read as a whole. */
   async read(order: ReadOrder): Promise<TaggedSpreadsheet | undefined> {
     for (let attempt = 1; this.#kept && attempt <= attemptsMax; attempt += 1) {
-      const read = await this.#look(this.#kept, order);
+      const read = await this.#look(this.#kept, order, attempt);
       if (read !== 'moved') return read;
       // What was polled counts for nothing.
       this.#poll.start(polledTabs(this.#kept));
@@ -88,12 +93,19 @@ export class KeptTabs {
     return undefined;
   }
 
-  async #look(kept: Kept, { isWhole, rows }: ReadOrder): Promise<TaggedSpreadsheet | 'moved' | undefined> {
+  async #look(
+    kept: Kept,
+    { isWhole, rows }: ReadOrder,
+    attempt: number,
+  ): Promise<TaggedSpreadsheet | 'moved' | undefined> {
     const window = this.#windowOf(kept);
     const turnMs = this.#fullReadMs * Math.min(1 / turnsMin, window / longestOf(gridsOf(kept)));
     const isTurn = this.#clock.monotonicMs() - this.#turnAt >= turnMs;
-    // Rows that are about to be written were polled just now.
-    const polled = rows ? { news: new Map<number, TabNews>(), accept: () => {} } : await this.#poll.look();
+    // Rows that are about to be written were polled just now, unless they have moved since.
+    const isPolled = rows !== undefined && attempt === 1;
+    const polled = isPolled
+      ? { news: new Map<number, TabNews>(), accept: () => {} }
+      : await this.#poll.look();
     if (!polled || [...polled.news.values()].some(({ changed }) => !changed)) return undefined;
     const { accept, news } = polled;
     if (!isTurn && !isWhole && !rows && news.size === 0 && !this.#isChangeExpected) {
@@ -112,7 +124,8 @@ export class KeptTabs {
     );
     const ask = () => this.#client.get(gridFields, rangesOf(kept, spans));
     const part = await (isTurn ? this.#paced(kept, ask) : ask());
-    const mended = part && mend(kept, part, news, spans);
+    const hidden = rows && part ? await this.#hiddenIn(kept, rows) : noHidden;
+    const mended = part && hidden && mend(kept, part, { news, spans, hidden });
     if (!mended || mended === 'moved') return mended;
     // Rows that were read one by one may have come from elsewhere in the middle of it, and then another one would be missed.
     if (mended.grids.some((grid, place) => grid.rows !== kept.spreadsheet.grids[place]?.rows))
@@ -122,7 +135,22 @@ export class KeptTabs {
     this.#kept = { ...kept, spreadsheet: mended };
     this.#poll.keep(polledTabs(this.#kept));
     accept();
+    for (const tab of kept.tabs)
+      for (const column of findDoubtful(tab, kept.spreadsheet, mended, { news, spans, hidden }))
+        this.#poll.doubt(tab.sheetId, column);
     return mended;
+  }
+
+  /**
+   * The hidden rows of tabs in which something is about to be written: Google makes no copies of those that a filter hides, wherever in the
+   * tab they are.
+   */
+  async #hiddenIn(kept: Kept, rows: RowsByTab): Promise<Look['hidden'] | undefined> {
+    const ranges = gridsOf(kept).flatMap(({ rowCount, sheetId, title }) =>
+      rows.has(sheetId) ? [`${quoteTitle(title)}!A1:A${rowCount}`] : [],
+    );
+    const answer = await this.#client.get(hiddenFields, ranges);
+    return answer && new Map(readParts(answer).map((part) => [part.sheetId, part]));
   }
 
   /** How many rows of each tab a turn brings. */
@@ -200,11 +228,19 @@ const rangesOf = (kept: Kept, spans: ReadonlyMap<number, readonly RowSpan[]>): s
     ];
   });
 
+/** What was asked for, and found, by the numeric ids of tabs. */
+interface Look {
+  readonly news: ReadonlyMap<number, TabNews>;
+  readonly spans: ReadonlyMap<number, readonly RowSpan[]>;
+  readonly hidden: ReadonlyMap<number, Hidden>;
+}
+
+const noHidden: Look['hidden'] = new Map();
+
 function mend(
   { spreadsheet, tabs }: Kept,
   part: Spreadsheet,
-  news: ReadonlyMap<number, TabNews>,
-  spans: ReadonlyMap<number, readonly RowSpan[]>,
+  { hidden, news, spans }: Look,
 ): TaggedSpreadsheet | 'moved' | undefined {
   const tags = readSpreadsheetTags(part);
   if (JSON.stringify(tags.link) !== JSON.stringify(spreadsheet.link)) return undefined;
@@ -214,9 +250,10 @@ function mend(
     const own = parts.find(({ sheetId }) => sheetId === kept.sheetId);
     if (!own) return undefined;
     const tab = tabs.find(({ sheetId }) => sheetId === kept.sheetId);
-    const { changed, idAt = () => undefined } = news.get(kept.sheetId) ?? {};
+    const { changed, valueAt = () => undefined } = news.get(kept.sheetId) ?? {};
     const asked = { spans: spans.get(kept.sheetId) ?? [], splice: changed?.splice };
-    const grid = tab ? mendGrid(kept, { ...asked, part: own, idColumn: tab.idColumn, idAt }) : toGrid(own);
+    const found = { part: own, hidden: hidden.get(kept.sheetId), valueAt };
+    const grid = tab ? mendGrid(kept, { ...asked, ...found, idColumn: tab.idColumn }) : toGrid(own);
     if (grid === 'moved') return grid;
     if (grid === 'doubt') return undefined;
     grids.push(tab || !isOfSameSize(grid, kept) ? grid : kept);
@@ -226,6 +263,31 @@ function mend(
     grids.every((grid, place) => grid === before[place]) &&
     JSON.stringify(tags) === JSON.stringify(tagsBefore);
   return isSame ? spreadsheet : { ...tags, grids };
+}
+
+/**
+ * The columns in which a row that was read is not as it was polled just before: somebody edited it in between, and may take that back before
+ * the next poll, which then shows what it showed.
+ */
+function findDoubtful(
+  { columns, sheetId }: KeptTab,
+  before: TaggedSpreadsheet,
+  after: TaggedSpreadsheet,
+  { news, spans }: Look,
+): number[] {
+  const rowsIn = ({ grids }: TaggedSpreadsheet) => grids.find((grid) => grid.sheetId === sheetId)?.rows ?? [];
+  const [kept, read] = [rowsIn(before), rowsIn(after)];
+  const valueAt = news.get(sheetId)?.valueAt;
+  const isAsPolled = (column: number, row: number) => {
+    const [old = emptyCell, cell = emptyCell] = [kept[row]?.[column], read[row]?.[column]];
+    const value = typedValue(cell);
+    return old === cell || value === undefined || value === (valueAt?.(column, row) ?? typedValue(old));
+  };
+  const rows = (spans.get(sheetId) ?? []).flatMap(({ end, from }) =>
+    Array.from({ length: end - from }, (_, place) => from + place),
+  );
+  const changed = rows.filter((row) => read[row] !== kept[row]);
+  return columns.filter((column) => !changed.every((row) => isAsPolled(column, row)));
 }
 
 const isOfSameSize = (one: Grid, other: Grid): boolean =>

@@ -1,6 +1,6 @@
 import { type Cell, emptyCell, equalCells } from '../../sheet/port/cell.ts';
 import type { Grid, GridPart, Rows } from '../grid.ts';
-import { type Splice, typedValue } from './changed-rows.ts';
+import { type Splice, shift, typedValue } from './changed-rows.ts';
 
 /** Rows from `from` on to before `end`. */
 export interface RowSpan {
@@ -15,9 +15,15 @@ export interface TabLook {
   readonly spans: readonly RowSpan[];
   readonly splice?: Splice | undefined;
   readonly idColumn: number;
-  /** The ID that a poll found in a row, in the same look; `undefined` where it is not known. */
-  readonly idAt: (row: number) => unknown;
+  /** What the poll of the same look found in a cell of a column that changed; `undefined` in all others. */
+  readonly valueAt: ValueAt;
+  /** What is hidden of the whole tab; absent where only that of the rows is known. */
+  readonly hidden?: Hidden | undefined;
 }
+
+export type ValueAt = (column: number, row: number) => unknown;
+
+export type Hidden = Pick<GridPart, 'hiddenRows' | 'handHiddenRows'>;
 
 /**
  * A tab as it is now. `moved`: its rows are not where the poll saw them, so both have to be read again. `doubt`: it is not built as it was, and
@@ -41,21 +47,24 @@ export function mendGrid(kept: Grid, look: TabLook): Grid | 'moved' | 'doubt' {
       rows[row] = now;
     }
   }
-  const hiddenRows = mendHidden(kept.hiddenRows, part.hiddenRows, look);
-  const handHiddenRows = mendHidden(kept.handHiddenRows, part.handHiddenRows, look);
+  const [hiddenRows, handHiddenRows] = [
+    mendHidden('hiddenRows', kept, look),
+    mendHidden('handHiddenRows', kept, look),
+  ];
   const areHiddenAlike = hiddenRows === kept.hiddenRows && handHiddenRows === (kept.handHiddenRows ?? noRows);
   const { blocks: _blocks, ...build } = part;
-  if (!isChanged && areHiddenAlike && kept.rowCount === part.rowCount) return kept;
+  const isOfSameSize = kept.rowCount === part.rowCount && describeTables(kept) === describeTables(part);
+  if (!isChanged && areHiddenAlike && isOfSameSize) return kept;
   return { ...build, rows: isChanged ? rows : kept.rows, hiddenRows, handHiddenRows };
 }
 
-/** The hidden rows where they are now, with what was read of some of them; the same set where nothing changed. */
+/** The hidden rows where they are now, with what was read of some or all of them; the same set where nothing changed. */
 function mendHidden(
-  kept: ReadonlySet<number> = noRows,
-  read: ReadonlySet<number> = noRows,
-  { spans, splice }: TabLook,
+  name: keyof Hidden,
+  { [name]: kept = noRows }: Grid,
+  { hidden, part: { [name]: read = noRows }, spans, splice }: TabLook,
 ): ReadonlySet<number> {
-  const now = new Set(splice ? [...kept].map((row) => shift(row, splice)) : kept);
+  const now = new Set(hidden?.[name] ?? (splice ? [...kept].map((row) => shift(row, splice)) : kept));
   for (const { end, from } of spans) {
     for (let row = from; row < end; row += 1) {
       if (read.has(row)) now.add(row);
@@ -76,8 +85,6 @@ const splicedRows = (rows: Rows, { end, from, keptEnd }: Splice): (readonly Cell
   ...rows.slice(keptEnd),
 ];
 
-const shift = (row: number, { end, keptEnd }: Splice): number => (row < keptEnd ? row : row + end - keptEnd);
-
 /** Whether header, columns and all that is said of the tab are as they were. Rows come and go. */
 function isBuiltAlike(kept: Grid, part: GridPart): boolean {
   const header = part.blocks.find(({ startRow }) => startRow === 0)?.rows[0] ?? noCells;
@@ -90,11 +97,14 @@ function describeBuild({ columnCount, frozenRows, merges, sheetId, tables, tags,
   return JSON.stringify([sheetId, title, columnCount, frozenRows, merges, tags, tops, types]);
 }
 
+/** With where they end, which their users drag down and up. */
+const describeTables = ({ tables, typed }: Build): string => JSON.stringify([tables, typed]);
+
 type Build = Omit<Grid, 'rows' | 'rowCount' | 'hiddenRows' | 'handHiddenRows'>;
 
 function isIdAsPolled(look: TabLook, row: number, before: readonly Cell[], now: readonly Cell[]): boolean {
   const id = typedValue(now[look.idColumn] ?? emptyCell);
-  const polled = look.idAt(row) ?? typedValue(before[look.idColumn] ?? emptyCell);
+  const polled = look.valueAt(look.idColumn, row) ?? typedValue(before[look.idColumn] ?? emptyCell);
   return id === undefined || polled === undefined || id === polled;
 }
 

@@ -10,9 +10,11 @@ import {
   findChangedRows,
   type PolledColumn,
   rowsMax,
+  shift,
   type Values,
 } from './changed-rows.ts';
 import { type ColumnChange, findChange } from './column-change.ts';
+import type { ValueAt } from './mend.ts';
 import { readColumn, splitColumns } from './split-columns.ts';
 
 /** A tab as it is polled. */
@@ -27,8 +29,7 @@ export interface PolledTab {
 /** What a poll found in a tab that is not as it is kept; `undefined` in place of rows where all of it has to be read. */
 export interface TabNews {
   readonly changed: ChangedRows | undefined;
-  /** The ID that the poll found in a row; `undefined` where it is none that a user typed, or not known. */
-  readonly idAt: (row: number) => unknown;
+  readonly valueAt: ValueAt;
 }
 
 /** What a poll came to. */
@@ -43,6 +44,8 @@ interface Polled {
 interface KeptColumn {
   readonly bytes: Buffer;
   readonly height: number;
+  /** What was read of some rows since is not what the column showed: all of it is compared with what is kept. */
+  readonly isDoubtful?: true;
 }
 
 /**
@@ -76,6 +79,14 @@ export class Poll {
   /** Goes on with the rows of the tabs that were read since. */
   keep(tabs: readonly PolledTab[]): void {
     this.#tabs = tabs;
+  }
+
+  /** The next look compares all of a column with the rows that are kept, also where its values are those of the last look. */
+  doubt(sheetId: number, column: number): void {
+    const name = nameOf(sheetId, column);
+    const known = this.#columns.get(name);
+    if (known) this.#columns = new Map(this.#columns).set(name, { ...known, isDoubtful: true });
+    this.#answer = undefined;
   }
 
   /** Whether all IDs are where the last look found them: what was read since is of rows that did not move meanwhile. */
@@ -134,8 +145,9 @@ export class Poll {
     for (const index of tab.columns) {
       const name = nameOf(tab.sheetId, index);
       const [bytes, before] = [polled.get(name) ?? noValues, this.#columns.get(name)];
-      const isSame = before?.bytes.equals(bytes) ?? false;
-      const change = isSame ? undefined : before && findChange(before.bytes, bytes);
+      const isDoubtful = before === undefined || before.isDoubtful === true;
+      const isSame = !isDoubtful && before.bytes.equals(bytes);
+      const change = isSame || isDoubtful ? undefined : findChange(before.bytes, bytes);
       if (change) changes.set(index, change);
       else if (!isSame) others.add(index);
       const grown = change ? change.now.length - change.before.length : 0;
@@ -143,8 +155,7 @@ export class Poll {
     }
     if (changes.size + others.size === 0) return undefined;
     const rows = others.size === 0 ? rowsOfChanges(changes.values()) : undefined;
-    if (rows)
-      return rows.length === 0 ? undefined : { changed: { rows }, idAt: idsIn(changes.get(tab.idColumn)) };
+    if (rows) return rows.length === 0 ? undefined : { changed: { rows }, valueAt: valuesIn(changes) };
     const values = new Map<number, Values>();
     for (const index of [...changes.keys(), ...others]) {
       const { bytes = noValues } = columns.get(nameOf(tab.sheetId, index)) ?? {};
@@ -180,15 +191,41 @@ export class Poll {
       const all = [...values].map(([index, now]) => columnOf(index, now));
       changed = alignRows(tab.rows, all, heights);
     }
+    if (changed) changed = withRows(changed, this.#unseenFormulas(tab, values.keys()));
     if (changed?.rows.length === 0 && !changed.splice) return undefined;
-    const ids = values.get(tab.idColumn);
-    return { changed, idAt: (row) => (ids ? (ids[row] ?? '') : undefined) };
+    return {
+      changed,
+      valueAt(column, row) {
+        const own = values.get(column);
+        return own ? (own[row] ?? '') : undefined;
+      },
+    };
+  }
+
+  /**
+   * The rows with formulas in columns that were not polled so far: what those came to is not known, and somebody may have typed over them. Of
+   * more than a few the turns tell.
+   */
+  #unseenFormulas({ rows, sheetId }: PolledTab, columns: Iterable<number>): number[] {
+    const unseen = [...columns].filter((index) => !this.#columns.has(nameOf(sheetId, index)));
+    const found = rows.flatMap((row, place) =>
+      unseen.some((index) => isComputed(row[index] ?? emptyCell)) ? [place] : [],
+    );
+    return found.length > rowsMax ? [] : found;
   }
 
   async #read(bytes: Buffer): Promise<Values> {
     if (bytes.length > longMin) await this.#clock.sleep(0);
     return readColumn(bytes);
   }
+}
+
+/** The same with rows that are to be read besides, in rows as they were kept. */
+function withRows({ rows, splice }: ChangedRows, kept: readonly number[]): ChangedRows {
+  const isThere = (row: number) => !splice || row < splice.from || row >= splice.keptEnd;
+  const besides = kept.filter(isThere).map((row) => (splice ? shift(row, splice) : row));
+  const all = [...new Set([...rows, ...besides])].toSorted((one, other) => one - other);
+  return splice ? { rows: all, splice } : { rows: all };
 }
 
 /** To read a column of so many bytes takes some milliseconds: all columns of a tab in a row would keep everything else waiting. */
@@ -221,10 +258,11 @@ function rowsOfChanges(changes: Iterable<ColumnChange>): number[] | undefined {
   return above.size > rowsMax ? undefined : [...rows].toSorted((one, other) => one - other);
 }
 
-/** The IDs among the values of a change. */
-const idsIn =
-  (change: ColumnChange | undefined): TabNews['idAt'] =>
-  (row) => {
+/** The values of changes. */
+const valuesIn =
+  (changes: ReadonlyMap<number, ColumnChange>): ValueAt =>
+  (column, row) => {
+    const change = changes.get(column);
     const place = row - (change?.start ?? Number.POSITIVE_INFINITY);
     const isAmong = change && place >= 0 && (change.isTail || place < change.now.length);
     return isAmong ? (change.now[place] ?? '') : undefined;
