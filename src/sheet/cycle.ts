@@ -73,8 +73,10 @@ export interface CycleResult {
 
 /** What is to be done in a cycle. */
 export interface Round {
-  /** What of the plan is applied; `undefined` leaves everything as it is. */
+  /** What of the plan is applied; `undefined` leaves everything as it is. To be asked any number of times. */
   readonly choose: (plan: Plan) => Plan | undefined;
+  /** Notes that what was chosen begins. */
+  readonly begin?: (chosen: Plan) => void;
   /** The run under which the history knows it; a new one where absent. */
   readonly run?: string | undefined;
 }
@@ -93,12 +95,11 @@ interface CycleStart {
  * another instance keeps the table: SHEET_KEPT.
  */
 export async function runCycle(link: SheetLink, order: Round & CycleStart): Promise<CycleResult> {
-  const { choose, run, tally, trail, writer } = order;
+  const { begin, choose, run, tally, trail, writer } = order;
   const { clock, mirror, times } = link;
   mirror.expectRoom();
   const readFrom = clock.monotonicMs();
-  const table = await readTable(link, order, true);
-  await settleSlowly(link, trail, table);
+  const table = await readSettled(link, order, true);
   const looked = await planAgain(link, trail, planCycle(link, trail, table, run), order);
   const planned = await planInTurn(link, trail, looked);
   const { memory, lookedAt, grounded } = planned;
@@ -106,6 +107,7 @@ export async function runCycle(link: SheetLink, order: Round & CycleStart): Prom
   const looks = noteChanges(trail.firstLooks, memory, trail.readFrom);
   const chosen = choose(plan);
   const mark = writer.takeMark();
+  if (chosen) begin?.(chosen);
   const end = chosen ? await applyPlan(link, chosen, tally, mark) : nothingDone;
   // Where nothing else was to be written, nothing has carried it.
   const isLeft = mark !== undefined && (chosen?.table.length ?? 0) === 0;
@@ -180,6 +182,16 @@ async function renew(writer: SoleWriter, mark: Mark, end: WriteEnd): Promise<Wri
   }
 }
 
+/** Reads the table and finds which rows are in step, which gives others their turn: also then the catalog may come. */
+async function readSettled(link: SheetLink, start: CycleStart, enters: boolean): Promise<ObservedTable> {
+  for (;;) {
+    const table = await readTable(link, start, enters);
+    const catalog = link.mirror.readCatalog();
+    await settleSlowly(link, start.trail, table);
+    if (catalog === link.mirror.readCatalog()) return table;
+  }
+}
+
 /**
  * Reads the table, and `enters` it as its writer where that is meant. It is read again where the catalog came meanwhile: a column that was not
  * asked for would pass for one that the tab does not have.
@@ -237,8 +249,7 @@ const hasFreshColumns = ({ tabs }: ObservedTable): boolean =>
 
 /** The plan of a cycle without applying it: the same decision from a read of its own. */
 export async function dryRun(link: SheetLink, start: CycleStart): Promise<Plan> {
-  const table = await readTable(link, start, false);
-  await settleSlowly(link, start.trail, table);
+  const table = await readSettled(link, start, false);
   return planCycle(link, start.trail, table).grounded.plan;
 }
 

@@ -74,8 +74,11 @@ export class SheetSide implements Side {
 
   /** Returns what was applied, or what was planned where nothing was. */
   async cycle(): Promise<Plan> {
-    const choose = (plan: Plan) => this.#gate.pass(plan);
-    const { applied, plan } = await this.#runRounds({ choose }, choose);
+    const round = {
+      choose: (plan: Plan) => this.#gate.pass(plan),
+      begin: (plan: Plan) => this.#gate.begin(plan),
+    };
+    const { applied, plan } = await this.#runRounds(round, round);
     return applied ?? plan;
   }
 
@@ -91,14 +94,16 @@ export class SheetSide implements Side {
     let differences: PlanDifference[] = [];
     const choose = (plan: Plan) => {
       differences = comparePlans(kept, plan);
-      return differences.length === 0 ? this.#gate.open(plan) : undefined;
+      return differences.length === 0 ? plan : undefined;
     };
+    const first = { run, choose, begin: (plan: Plan) => this.#gate.open(plan) };
     // What was undone is done again, and nothing that was not in the plan.
-    const chooseRest = (plan: Plan) =>
-      comparePlans(kept, plan).some(({ now }) => now !== undefined)
-        ? this.#gate.pass(plan)
-        : this.#gate.open(plan);
-    await this.#runRounds({ run, choose }, chooseRest).catch((error) => this.#gate.fail(run, error));
+    const isWithin = (plan: Plan) => comparePlans(kept, plan).every(({ now }) => now === undefined);
+    const rest = {
+      choose: (plan: Plan) => (isWithin(plan) ? plan : this.#gate.pass(plan)),
+      begin: (plan: Plan) => (isWithin(plan) ? this.#gate.open(plan) : this.#gate.begin(plan)),
+    };
+    await this.#runRounds(first, rest).catch((error) => this.#gate.fail(run, error));
     return differences;
   }
 
@@ -152,12 +157,12 @@ export class SheetSide implements Side {
    * A cycle, and further ones as long as steps are undone because rows moved meanwhile. Fails at the end where the sheet did not take all of
    * it.
    */
-  async #runRounds(order: Round, chooseRest: Round['choose']): Promise<CycleResult> {
+  async #runRounds(order: Round, rest: Round): Promise<CycleResult> {
     let result = await this.#runCycle(order);
     const mayLayOut = order.run === undefined ? !this.#gate.isManual : result.applied !== undefined;
     for (let rounds = 1; result.undoneSteps > 0 && rounds < roundsMax; rounds += 1) {
       const before = this.report?.toSide ?? 'nothing';
-      result = await this.#runCycle({ choose: chooseRest });
+      result = await this.#runCycle(rest);
       if (this.report?.toSide === 'nothing') this.report = { ...this.report, toSide: before };
     }
     // After the cycle: a new column is known for new by the mark that laying out gives it.

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { newSheetError } from '../../src/sheet/port/errors.ts';
+import type { Table } from '../../src/sheet/port/port.ts';
 import { listProgress } from '../../src/sync/progress.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { resync } from '../../src/sync/resync.ts';
@@ -28,6 +30,26 @@ test('with manual writes nothing is written on either side until a plan is appli
   expect(plan.table.filter(({ write }) => write.kind === 'append')).toHaveLength(5);
   expect(await stage.engine.apply(plan.run)).toEqual([]);
   expect((await stage.titles()).sheet).toEqual(before.crm);
+});
+
+test('a plan of which nothing was begun, because the sheet did not answer, is kept and can be applied', async () => {
+  const stage = await openLeadsStage('ask', { isManual: true });
+  let isThere = true;
+  const { link } = stage;
+  const look: Table['look'] = (...asked) => {
+    if (!isThere) throw newSheetError('SHEET_UNREACHABLE', 'Google did not answer.');
+    return link.table.look(...asked);
+  };
+  const engine = stage.createEngine({ ...link, isManual: true, table: { ...link.table, look } });
+  await engine.apply((await engine.plan()).run);
+  await stage.editCrm(`/leads/${await stage.firstLead()}`, { title: 'Renamed' });
+  await engine.pullAll(() => {});
+  const { run } = await engine.plan();
+  isThere = false;
+  await expect(engine.apply(run)).rejects.toThrow(/^Google did not answer\.$/);
+  isThere = true;
+  expect(await engine.apply(run)).toEqual([]);
+  expect([...(await stage.titles()).sheet.values()]).toContain('Renamed');
 });
 
 test('with manual writes nobody is told that the sides come together while a plan waits to be applied', async () => {

@@ -41,15 +41,20 @@ export class PlanGate {
 
   /** What of the plan of a cycle is applied. */
   pass(plan: Plan): Plan {
-    return this.#nameCreates(this.isManual ? this.#note(followUp(plan, this.#begun)) : plan);
+    return this.#nameCreates(this.isManual ? followUp(plan, this.#begun) : plan);
   }
 
-  /** Lets the whole plan through. It is kept no longer: a run happens once. */
-  open(plan: Plan): Plan {
+  /** What was passed begins now. */
+  begin(plan: Plan): void {
+    if (this.isManual) this.#note(plan);
+  }
+
+  /** The whole plan begins now. It is kept no longer: a run happens once. */
+  open(plan: Plan): void {
     this.#kept = this.#kept.filter(({ run }) => run !== plan.run);
     for (const { creates, key } of plan.table)
       if (creates && key) this.#claimedBy.set(recordKeyText(key), plan.run);
-    return this.#note(plan);
+    this.#note(plan);
   }
 
   /** Throws why a plan failed. Once it was let through, what it sends to the CRM goes there, whatever became of the table. */
@@ -71,9 +76,8 @@ export class PlanGate {
     return { ...plan, outbox: { ...outbox, save } };
   }
 
-  #note(plan: Plan): Plan {
+  #note(plan: Plan): void {
     for (const name of writtenKeys(plan)) this.#begun.add(name);
-    return plan;
   }
 }
 
