@@ -2,8 +2,10 @@ import { expect, test } from 'vitest';
 import type { Entity } from '../../src/core/record.ts';
 import type { KnownRecord } from '../../src/core/state.ts';
 import { Standing } from '../../src/sheet/index/standing.ts';
+import { decideAgain } from '../../src/sheet/plans/decide-again.ts';
+import { newLead, worldOfNewLeads } from '../support/ruled-tab.ts';
 import { createWorld } from '../support/world.ts';
-import { inputOf } from '../support/world-daemon.ts';
+import { inputOf, look } from '../support/world-daemon.ts';
 
 const count = 200;
 
@@ -35,4 +37,27 @@ test('what belongs to leads is looked through once, however many of them changed
   updateTo([...leads, ...opportunities]);
   updateTo([...leads.map((lead) => ({ ...lead, fields: { title: 'Renamed' } })), ...opportunities]);
   expect(looks).toBe(2 * count);
+});
+
+test('a record that its rule leaves out is decided once, and again when it changes', async () => {
+  const world = await worldOfNewLeads([newLead('Shown')]);
+  await look(world);
+  const input = await inputOf(world);
+  const [shown] = input.known.records;
+  if (!shown) throw new Error('There is no lead.');
+  const out = Array.from({ length: count }, (_, number) =>
+    record('lead', 1_000 + number, { ...shown.fields, title: `Out ${number}`, status_name: 'lost' }),
+  );
+  const standing = new Standing();
+  const decideWith = (records: readonly KnownRecord[]) =>
+    decideAgain({ ...input, known: { ...input.known, records } }, standing, undefined).plan;
+  expect(decideWith([shown, ...out]).leftOut).toEqual({ lead: count });
+  expect(standing.groundOf('lead').outside.size).toBe(count);
+  const others = out.slice(1);
+  const { leftOut, table } = decideWith([
+    shown,
+    record('lead', 1_000, { ...shown.fields, title: 'In' }),
+    ...others,
+  ]);
+  expect([leftOut, table.length]).toEqual([{ lead: count - 1 }, 1]);
 });

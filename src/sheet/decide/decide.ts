@@ -17,7 +17,7 @@ import { judgeTab, judgeWhole } from './judge.ts';
 import { forgetFreshColumns, holdMissingColumns } from './rows/columns.ts';
 import { limitLeaves } from './rows/leaving.ts';
 import { indexTab, indexTable, type TableIndex } from './tab-index.ts';
-import { collect, type Verdict } from './verdict.ts';
+import { collect, type Findings, type Verdict } from './verdict.ts';
 
 /**
  * Decides everything that has to be done so that both sides become the same, what users answered in the table included. Pure: equal
@@ -46,6 +46,7 @@ export function decideFrom(input: DecideInput, standing: Standing): Plan {
     if (braked.isStopped) return whole;
     const judged = judgeTab(tab, braked);
     standing.noteInStep(tab.index.entity, judged.inStep);
+    standing.noteOutside(collect(judged.verdicts, 'outside'));
     return [...whole, ...judged.verdicts];
   });
   return assemble(table, limitLeaves(verdicts));
@@ -133,9 +134,12 @@ function assemble(index: TableIndex, verdicts: readonly Verdict[]): Plan {
   };
 }
 
-const countByEntity = (keys: readonly RecordKey[]): Plan['leftOut'] =>
+const countByEntity = (counts: Findings['leftOut'][]): Plan['leftOut'] =>
   Object.fromEntries(
-    [...Map.groupBy(keys, ({ entity }) => entity)].map(([entity, { length }]) => [entity, length]),
+    [...Map.groupBy(counts, ({ entity }) => entity)].map(([entity, own]) => [
+      entity,
+      own.reduce((sum, { count }) => sum + count, 0),
+    ]),
   );
 
 const distinctKeys = (keys: readonly RecordKey[]): RecordKey[] => [

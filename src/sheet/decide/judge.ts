@@ -167,6 +167,7 @@ export function judgeTab(tab: ClassifiedTab, { release }: Braked): JudgedTab {
       ...verdicts,
       forgetCreates(index, shown),
       ...rowless,
+      index.outside.size > 0 ? { leftOut: [{ entity: index.entity, count: index.outside.size }] } : nothing,
       takeBackDeletes(index, known.union(foundIds), release),
       ...appendRows(index, collect(rowless, 'due')),
     ],

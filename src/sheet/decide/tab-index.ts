@@ -50,6 +50,8 @@ export interface TabIndex extends TableIndex {
   /** What has to be decided, and the rows of all else: nothing follows from those. */
   readonly loose: Loose;
   readonly inStep: ReadonlyMap<RecordId, ObservedRow>;
+  /** The records that have no row, and are to have none. */
+  readonly outside: ReadonlySet<RecordId>;
   readonly outbox: ReadonlyMap<RecordId, OutboxItem>;
   /** The create that made a record, as long as it is kept. */
   readonly findOrigin: (id: RecordId) => OutboxItem | undefined;
@@ -120,7 +122,9 @@ export function indexTab(
     known.rebases.has(entity) ||
     hasNewRule(table.input, entity) ||
     known.suspects.some(({ damage }) => damage.entity === entity);
-  const { countAgreed, inStep, loose, records } = isWhole ? wholeGround(ground, agreements, tab) : ground;
+  const { countAgreed, inStep, loose, outside, records } = isWhole
+    ? wholeGround(ground, agreements, tab)
+    : ground;
   const outbox = byId(entity, known.outbox);
   const made = [...outbox.values()].filter(({ kind, state }) => kind === 'create' && state === 'done');
   // Of several that made one record the first counts.
@@ -132,6 +136,7 @@ export function indexTab(
     tab: { ...tab, rows: loose.rows },
     template: tab.rows[0],
     inStep,
+    outside,
     loose,
     fields: new Map(tabFields(entity, known.catalog).map((field) => [field.name, field])),
     records,
@@ -156,6 +161,7 @@ function wholeGround(
     countAgreed: (name, value) => counts.count(name, value),
     loose: { records: [...records.values()], agreements: [...agreements.values()], rows },
     inStep: new Map(),
+    outside: new Set(),
   };
 }
 

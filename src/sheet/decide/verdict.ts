@@ -12,7 +12,7 @@ export interface DueRow {
 }
 
 /** Of what a verdict may say any number. */
-interface Findings {
+export interface Findings {
   outboxSaved: OutboxItem;
   outboxDropped: RecordKey;
   agreementsSaved: Agreement;
@@ -34,8 +34,10 @@ interface Findings {
   remapped: Entity;
   /** Entities whose tab follows the rule of the configuration from here on. */
   ruled: Entity;
-  /** Records that have no row because they do not fit. */
-  leftOut: RecordKey;
+  /** How many records have no row because they do not fit. */
+  leftOut: { readonly entity: Entity; readonly count: number };
+  /** Those of them of which that follows from themselves alone. */
+  outside: RecordKey;
   /** When time alone changes a verdict, epoch ms. */
   changesAt: number;
   /** What users chose beside questions in their tab, and before that what an answer to a brake comes to for each change it was given for. */

@@ -27,6 +27,7 @@ export interface TabGround {
   readonly loose: Loose;
   /** The rows of the records that are in step: nothing follows from them, and they are none of the tab's rows that are decided. */
   readonly inStep: TabStanding['inStep'];
+  readonly outside: TabStanding['outside'];
 }
 
 /** In the order in which they are known. */
@@ -101,6 +102,7 @@ export class Standing {
         rows: tab.looseRows(),
       },
       inStep: tab.inStep,
+      outside: tab.outside,
     };
   }
 
@@ -126,6 +128,11 @@ export class Standing {
   noteInStep(entity: Entity, rows: readonly InStep[]): void {
     const made = this.#madeIds();
     for (const each of rows) if (!made.has(each.id)) this.#tabs[entity].note(each);
+  }
+
+  /** Learns which records have no row and are to have none. */
+  noteOutside(keys: readonly RecordKey[]): void {
+    for (const { entity, id } of keys) this.#tabs[entity].noteOutside(id);
   }
 
   /** The ids of the records that creates have made that are not over. */
@@ -185,11 +192,18 @@ export class Standing {
     const before = this.#outbox;
     this.#outbox = outbox;
     const changed = [...new Set(before).symmetricDifference(new Set(outbox))];
-    for (const { key, recordId } of changed) {
+    for (const { key, kind, recordId, sentAt } of changed) {
       this.#loosen(key);
       if (recordId !== undefined) this.#tabs[key.entity].loosen(recordId);
+      if (kind === 'create' && sentAt !== undefined) this.#loosenNewcomers(key.entity, sentAt);
     }
     return changed.length > 0;
+  }
+
+  /** A create may have made a record that came after it was sent. */
+  #loosenNewcomers(entity: Entity, sentAt: number): void {
+    for (const id of [...this.#tabs[entity].outside])
+      if ((this.#records.of(entity).get(id)?.firstSeenAt ?? sentAt) >= sentAt) this.#tabs[entity].loosen(id);
   }
 
   #loosen(key: RecordKey | undefined): void {

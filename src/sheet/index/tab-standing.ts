@@ -12,7 +12,7 @@ export interface InStep {
 }
 
 /**
- * The records and the rows of a tab, each either in step or loose. Nothing follows from those that are, whatever becomes of others:
+ * The records and the rows of a tab, each either in step, or outside, or loose. Nothing follows from the first two, whatever becomes of others:
  * they are loosened as soon as something changes that they depend on, and all that is loose is decided.
  */
 export class TabStanding {
@@ -21,12 +21,18 @@ export class TabStanding {
   readonly #until = new Map<RecordId, number>();
   readonly #looseRows = new Set<ObservedRow>();
   readonly #looseIds = new Set<RecordId>();
+  readonly #outside = new Set<RecordId>();
 
   get inStep(): ReadonlyMap<RecordId, ObservedRow> {
     return this.#inStep;
   }
 
-  /** The ids of all records and agreements that are not in step. */
+  /** The ids of the records that have no row, and are to have none until something about them changes. */
+  get outside(): ReadonlySet<RecordId> {
+    return this.#outside;
+  }
+
+  /** The ids of all other records and agreements that are not in step. */
   get looseIds(): ReadonlySet<RecordId> {
     return this.#looseIds;
   }
@@ -71,6 +77,7 @@ export class TabStanding {
 
   /** Something about the record changed, or about what its row depends on. */
   loosen(id: RecordId): void {
+    if (this.#outside.delete(id)) this.#looseIds.add(id);
     const row = this.#inStep.get(id);
     if (!row) return;
     this.#inStep.delete(id);
@@ -91,7 +98,7 @@ export class TabStanding {
   }
 
   loosenAll(): void {
-    for (const id of [...this.#inStep.keys()]) this.loosen(id);
+    for (const id of [...this.#inStep.keys(), ...this.#outside]) this.loosen(id);
   }
 
   /** Loosens what was in step for some time only. Returns whether there was any. */
@@ -99,6 +106,10 @@ export class TabStanding {
     const over = [...this.#until].flatMap(([id, until]) => (until <= now ? [id] : []));
     for (const id of over) this.loosen(id);
     return over.length > 0;
+  }
+
+  noteOutside(id: RecordId): void {
+    if (this.#looseIds.delete(id)) this.#outside.add(id);
   }
 
   note({ id, row, until }: InStep): void {

@@ -132,13 +132,13 @@ export function findRemapped({ entity, input, layout }: TabIndex, merged: readon
  * filled at will where the CRM has nothing, or has what was created from it.
  */
 export function findFirstMeeting(index: TabIndex, unbound: readonly ObservedRow[]): Brake[] {
-  const { entity, inStep, input, layout, loose } = index;
+  const { entity, inStep, input, layout, loose, outside } = index;
   const rows = unbound.filter((row) => !isBlank(row));
   if (rows.length === 0 || hasMet(index)) return [];
   const { emptyLists, sweptEntities } = input.known;
   const isEmptyCrm =
     sweptEntities.has(entity) &&
-    inStep.size === 0 &&
+    inStep.size + outside.size === 0 &&
     loose.records.every(({ presence }) => presence === 'gone');
   if (isEmptyCrm && emptyLists.has(entity)) return [];
   const [first] = rows;

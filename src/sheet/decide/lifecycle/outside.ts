@@ -18,7 +18,7 @@ export function decideOutside(index: TabIndex, record: KnownRecord): Verdict {
   const fit = index.only.fitOf(record);
   if (!isGone) return nothing;
   if (fit.kind === 'fits') return { due: [{ record, cause: fitsCause }] };
-  const out = join({ leftOut: [key] }, letGo(index, record));
+  const out = join({ leftOut: [{ entity: key.entity, count: 1 }] }, letGo(index, record));
   if (agreement.leave?.state === 'left') return out;
   const leave = moveLeave(agreement.leave, 'absent', index.input.now);
   const cause = 'row deleted, and the record stays because it does not fit the tab';

@@ -48,30 +48,51 @@ export function decideRowless(index: TabIndex, around: RowlessSurroundings): Ver
   const others = index.loose.records
     .filter(({ key }) => !present.has(key.id) && !vanished.has(key.id))
     .toSorted((left, right) => compareIds(left.key.id, right.key.id));
-  const creates = [...index.outbox.values()].filter((item) => isExpected(index, item, tokens));
+  const creates = [...index.outbox.values()].filter(({ kind }) => kind === 'create');
+  const expected = creates.filter((item) => isExpected(index, item, tokens));
   const changedRows = once(() => index.tab.rows.filter((row) => isChanged(index, row)));
   return [
     ...lost.map((id) => decideVanishedRow(index, { entity: index.entity, id }, release)),
     ...others.map((record) =>
       record.presence === 'gone'
         ? forgetGone(index, record, changedRows)
-        : decideNewcomer(index, record, creates),
+        : decideNewcomer(index, record, { creates, expected }),
     ),
   ];
 }
 
+/** All creates of the tab, and those of them whose row is there or whose record may still come. */
+interface Creates {
+  readonly creates: readonly OutboxItem[];
+  readonly expected: readonly OutboxItem[];
+}
+
 /** Gives a row to a record that never had one, and none to one of a create. */
-function decideNewcomer(index: TabIndex, record: KnownRecord, creates: readonly OutboxItem[]): Verdict {
+function decideNewcomer(index: TabIndex, record: KnownRecord, { creates, expected }: Creates): Verdict {
   const { key } = record;
   const agreement = index.agreements.get(key.id);
   if (agreement && isInTable(index, agreement) && index.only.isOut(agreement))
     return decideOutside(index, record);
   if (Object.keys(agreement?.fields ?? {}).length > 0) return nothing;
-  const create = creates.find((candidate) => mayBeMadeBy(candidate, record));
+  const create = expected.find((candidate) => mayBeMadeBy(candidate, record));
   const isWanted = index.only.fitOf(record).kind === 'fits';
-  if (!create) return isWanted ? { due: [{ record, cause: 'created in the CRM' }] } : { leftOut: [key] };
+  if (!create && isWanted) return { due: [{ record, cause: 'created in the CRM' }] };
+  if (!create) return leaveOut(index, record, creates);
   // A user is told if somebody has to look.
   return create.state === 'review' ? { holds: [{ ...key, reason: doubtfulReason(create) }] } : nothing;
+}
+
+/** A record that does not fit stays without a row, and nothing has to be decided about one that never had any until it changes. */
+function leaveOut(index: TabIndex, record: KnownRecord, creates: Creates['creates']): Verdict {
+  const { entity, id } = record.key;
+  const isSettled =
+    index.only.fitOf(record).kind === 'unfit' &&
+    record.missedSweeps <= 0 &&
+    record.unread === undefined &&
+    !index.agreements.has(id) &&
+    !index.outbox.has(id) &&
+    !creates.some((item) => mayBeMadeBy(item, record));
+  return { leftOut: [{ entity, count: 1 }], ...(isSettled ? { outside: [record.key] } : {}) };
 }
 
 /** Ids are integers, or begin with the one of a lead. There may be tens of thousands of them, and collation takes a hundred times as long. */
@@ -82,8 +103,7 @@ const byNumber = new Intl.Collator('en', { numeric: true });
 
 /** Whether the row of a create is there, or its record may still come. */
 function isExpected(index: TabIndex, item: OutboxItem, tokens: ReadonlySet<RecordId>): boolean {
-  const { key, kind, recordId = '', state } = item;
-  if (kind !== 'create') return false;
+  const { key, recordId = '', state } = item;
   if (tokens.has(key.id)) return true;
   // A user who took the token out of its row has looked, and without an agreement nobody is asked what became of the row.
   return state === 'done' ? index.agreements.has(recordId) : state !== 'review';
