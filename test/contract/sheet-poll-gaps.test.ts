@@ -117,6 +117,31 @@ test.each(['delete', 'set'] as const)(
   },
 );
 
+test('what a user wrote of their own beside a hidden row since its turn is given back with it', async () => {
+  await sheet.person({ kind: 'edit', sheet: 'Leads', row: 0, column: 8, text: 'Notes' });
+  await sheet.person({
+    kind: 'filter',
+    sheet: 'Leads',
+    column: 'Title',
+    shown: ids.filter((id) => id !== '5').map((id) => `Title ${id}`),
+  });
+  await read(2);
+  await sheet.person({ kind: 'edit', sheet: 'Leads', row: 5, column: 8, text: 'Call on Monday' });
+  await read();
+  const step = deleteStep(4, '4');
+  await line.table.look(sheetLayout, [step]);
+  await sheet.setFaults({ beforeNextWrite: [{ kind: 'deleteRows', sheet: 'Leads', row: 1 }] });
+  const { undone } = await writeSteps(line.table, [step]);
+  expect(undone).toHaveLength(1);
+  const [{ data = [] } = {}] = (await sheet.readEverything()).sheets ?? [];
+  const texts = data[0]?.rowData?.map(({ values = [] }) =>
+    values.map(({ formattedValue }) => formattedValue).join(),
+  );
+  expect(texts?.filter((text) => text.includes('Title 5,'))).toEqual([
+    expect.stringContaining('Call on Monday'),
+  ]);
+});
+
 test('a date is written to a row over which a Table was drawn since', async () => {
   const everything = await sheet.readEverything();
   const header = everything.sheets?.[0]?.data?.[0]?.rowData?.[0]?.values ?? [];

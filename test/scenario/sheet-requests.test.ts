@@ -99,8 +99,9 @@ describe('a cycle', () => {
     for (const { key } of stage.link.mirror.readOutbox()) await pushRecord(stage.link, key);
     for (const _cycle of [1, 2]) await engine.cycle();
     const { reads, writes } = takeRequests();
-    // Four polls, the row that was edited, the rows that were written, before each write and after it, and the IDs after rows that changed.
-    expect(reads).toBe(12);
+    // Four polls, the row that was edited, the rows that were written, before each write and after it, what is hidden before each write, and the
+    // IDs after rows that changed.
+    expect(reads).toBe(14);
     expect(writes.map(writtenCells)).toEqual([
       [expect.stringMatching(/^Pending/)],
       [expect.stringMatching(/^Synced/)],

@@ -6,7 +6,7 @@ import { isTooMuch } from '../errors.ts';
 import { type Grid, gridFields, readParts, toGrid } from '../grid.ts';
 import { firstPace, rowsMin, slowDown, speedUp, windowMax } from '../read-pace.ts';
 import { readSpreadsheetTags, type TaggedSpreadsheet } from '../tabs.ts';
-import { typedValue } from './changed-rows.ts';
+import { type Splice, shift, typedValue } from './changed-rows.ts';
 import { type Hidden, mendGrid, type RowSpan } from './mend.ts';
 import { Poll, type PolledTab, type TabNews } from './poll.ts';
 
@@ -112,25 +112,26 @@ export class KeptTabs {
       accept();
       return kept.spreadsheet;
     }
+    const hidden = rows ? await this.#hiddenIn(kept, rows) : noHidden;
+    if (!hidden) return undefined;
     const spans = new Map(
       gridsOf(kept).map((grid) => {
-        const { changed } = news.get(grid.sheetId) ?? {};
-        const wanted = [...(changed?.rows ?? []), ...(rows?.get(grid.sheetId) ?? [])];
-        return [
-          grid.sheetId,
-          joinSpans([...wanted.map(toSpan), ...(isTurn ? this.#turnOf(grid, window) : [])]),
-        ];
+        const { sheetId } = grid;
+        const [{ changed } = {}, own = []] = [news.get(sheetId), rows?.get(sheetId)];
+        const written = [...own];
+        const wanted = [...(changed?.rows ?? []), ...written, ...hiddenNear(written, hidden.get(sheetId))];
+        return [sheetId, joinSpans([...wanted.map(toSpan), ...(isTurn ? this.#turnOf(grid, window) : [])])];
       }),
     );
     const ask = () => this.#client.get(gridFields, rangesOf(kept, spans));
     const part = await (isTurn ? this.#paced(kept, ask) : ask());
-    const hidden = rows && part ? await this.#hiddenIn(kept, rows) : noHidden;
-    const mended = part && hidden && mend(kept, part, { news, spans, hidden });
+    const mended = part && mend(kept, part, { news, spans, hidden });
     if (!mended || mended === 'moved') return mended;
     // Rows that were read one by one may have come from elsewhere in the middle of it, and then another one would be missed.
     if (mended.grids.some((grid, place) => grid.rows !== kept.spreadsheet.grids[place]?.rows))
       if (!(await this.#poll.areIdsThere())) return 'moved';
     if (isTurn) this.#endTurn(kept, window);
+    for (const [sheetId, { changed }] of news) this.#moveTurn(sheetId, changed?.splice);
     this.#isChangeExpected = false;
     this.#kept = { ...kept, spreadsheet: mended };
     this.#poll.keep(polledTabs(this.#kept));
@@ -177,6 +178,13 @@ export class KeptTabs {
     const end = from + window;
     const last = Math.min(grid.rowCount, grid.rows.length + rowsMin);
     return [{ from, end: end >= grid.rows.length ? last : end }];
+  }
+
+  /** The next turn begins with the same row, wherever that is now. */
+  #moveTurn(sheetId: number, splice: Splice | undefined): void {
+    const row = this.#next.get(sheetId) ?? 0;
+    if (splice && row > splice.from)
+      this.#next.set(sheetId, row < splice.keptEnd ? splice.from : shift(row, splice));
   }
 
   #endTurn(kept: Kept, window: number): void {
@@ -236,6 +244,17 @@ interface Look {
 }
 
 const noHidden: Look['hidden'] = new Map();
+
+/** A write that rows moved away from meets one of so many beside its own. */
+const nearRows = 5;
+
+/** The rows near those that are written of which Google makes no copy: what is in all of their columns is what can be given back. */
+const hiddenNear = (written: readonly number[], { hiddenRows = new Set() }: Partial<Hidden> = {}): number[] =>
+  written.flatMap((row) =>
+    Array.from({ length: 2 * nearRows + 1 }, (_, place) => row - nearRows + place).filter((near) =>
+      hiddenRows.has(near),
+    ),
+  );
 
 function mend(
   { spreadsheet, tabs }: Kept,
