@@ -102,8 +102,8 @@ export class KeptTabs {
     const turnMs = this.#fullReadMs * Math.min(1 / turnsMin, window / longestOf(gridsOf(kept)));
     const isTurn = this.#clock.monotonicMs() - this.#turnAt >= turnMs;
     // Rows that are about to be written were polled just now, unless they have moved since.
-    const isPolled = rows !== undefined && attempt === 1;
-    const polled = isPolled
+    const isPolledAlready = rows !== undefined && attempt === 1;
+    const polled = isPolledAlready
       ? { news: new Map<number, TabNews>(), accept: () => {} }
       : await this.#poll.look();
     if (!polled || [...polled.news.values()].some(({ changed }) => !changed)) return undefined;
@@ -150,6 +150,8 @@ export class KeptTabs {
     const ranges = gridsOf(kept).flatMap(({ rowCount, sheetId, title }) =>
       rows.has(sheetId) ? [`${quoteTitle(title)}!A1:A${rowCount}`] : [],
     );
+    // Without a range the answer would be of all tabs.
+    if (ranges.length === 0) return noHidden;
     const answer = await this.#client.get(hiddenFields, ranges);
     return answer && new Map(readParts(answer).map((part) => [part.sheetId, part]));
   }
