@@ -43,7 +43,8 @@ const attemptsMax = 3;
 /**
  * Keeps tabs the same as they are at Google, at a cost that follows what changes. The values of all rows are polled; rows in which one is
  * another than before are read in full, with formulas and formats, and with what is said of the tab. What a poll cannot show, as a new
- * format of the same number, is found when the turn comes to its rows.
+ * format of the same number, a column of people's own, or a row that a filter hides, is found when the turn comes to its rows, and in rows
+ * that are about to be written, with all that is hidden in their tab, before that.
  */
 export class KeptTabs {
   readonly #client: SheetsClient;

@@ -60,6 +60,7 @@ export class Poll {
   /** Holds the answer. The spare one is for the next, and absent while a look has it. */
   #buffer = new AnswerBuffer();
   #spare: AnswerBuffer | undefined;
+  /** The columns of the last look whose news were made use of: what is kept of their rows was read after it. */
   #columns = new Map<string, KeptColumn>();
   /** The columns of the last look, whether its news were made use of or not. */
   #looked: ReadonlyMap<string, KeptColumn> = new Map();
