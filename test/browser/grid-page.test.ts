@@ -1,68 +1,5 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { launchBrowser } from '../support/browser.ts';
-import { type Emulator, startEmulator } from '../support/sandbox-sheets-client.ts';
-
-let browser: Browser;
-let page: Page;
-let emulator: Emulator;
-
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
-
-beforeEach(async () => {
-  emulator = await startEmulator({ quotas: { readsPerMinute: 100_000, writesPerMinute: 100_000 } });
-  await emulator.fill([
-    ['ID', 'Name', 'Status', 'Done'],
-    ['1', 'Grace', 'Open', true],
-    ['2', 'Ada', 'Won', false],
-    ['3', 'Konrad', 'Open', false],
-  ]);
-  const body = (column: number) => ({
-    sheetId: 0,
-    startRowIndex: 1,
-    endRowIndex: 4,
-    startColumnIndex: column,
-    endColumnIndex: column + 1,
-  });
-  const choices = [{ userEnteredValue: 'Open' }, { userEnteredValue: 'Won' }];
-  await emulator.batch([
-    {
-      updateSheetProperties: {
-        properties: { sheetId: 0, gridProperties: { frozenRowCount: 1 } },
-        fields: 'gridProperties.frozenRowCount',
-      },
-    },
-    {
-      setDataValidation: {
-        range: body(2),
-        rule: { condition: { type: 'ONE_OF_LIST', values: choices }, strict: true },
-      },
-    },
-    { setDataValidation: { range: body(3), rule: { condition: { type: 'BOOLEAN' } } } },
-  ]);
-  page = await browser.newPage({ viewport: { width: 750, height: 560 } });
-  watchErrors();
-  await page.goto(emulator.gridUrl);
-  await cell(1, 1).waitFor();
-});
-afterEach(() => page.close());
-
-/** A refusal is an answer that the browser logs by itself; everything else has to go without errors. */
-function watchErrors(): void {
-  const errors: string[] = [];
-  page.on('pageerror', (error) => errors.push(String(error)));
-  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
-  onTestFinished(() => expect(errors.filter((text) => !text.includes('status of 400'))).toEqual([]));
-}
-
-const cell = (row: number, column: number) => page.locator(`[data-row="${row}"][data-column="${column}"]`);
-const button = (name: string) => page.getByRole('button', { name });
-/** Waits until the sheet, or the page, says so. */
-const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 10_000 });
-const names = () => emulator.read('B2:B');
+import { expect, test } from 'vitest';
+import { button, cell, emulator, eventually, names, page } from '../support/grid-page.ts';
 
 test('a text typed into a cell is parsed into the sheet as a person’s input', async () => {
   await cell(1, 0).dblclick();
@@ -101,12 +38,6 @@ test('the tab is sorted by a column from the toolbar and from the header’s men
   await page.locator('.tabulator-menu-item', { hasText: 'Sort Z → A' }).click();
   await eventually(names).toEqual([['Konrad'], ['Ada'], ['Grace']]);
   expect(await emulator.read('A1:B1')).toEqual([['ID', 'Name']]);
-});
-
-test('a row is deleted from its context menu', async () => {
-  await cell(2, 1).click({ button: 'right' });
-  await page.locator('.tabulator-menu-item', { hasText: 'Delete row' }).click();
-  await eventually(names).toEqual([['Grace'], ['Konrad']]);
 });
 
 test('a choice is taken from a dropdown and a checkbox is ticked', async () => {
@@ -156,10 +87,6 @@ test('another tab is shown when it is chosen', async () => {
 
 const formulas = (range: string) => emulator.read(range, { valueRenderOption: 'FORMULA' });
 const message = () => page.getByRole('status').textContent();
-const columnItem = async (column: number, label: string) => {
-  await page.locator(`.column-title[data-column="${column}"]`).click({ button: 'right' });
-  await page.locator('.tabulator-menu-item', { hasText: label }).click();
-};
 
 test('keys go from cell to cell, begin, end and cancel editing as in a spreadsheet', async () => {
   await cell(1, 0).click();
@@ -222,17 +149,6 @@ test('other programs get a table of texts, with quotes where a cell has several 
   expect(copied).toBe('1\t"two ""lines""\nof text"\n2\tAda');
 });
 
-test('rows are filtered by values and shown again', async () => {
-  await columnItem(2, 'Filter by values');
-  await page.getByLabel('Open').uncheck();
-  await button('Show').and(page.locator('.primary')).click();
-  await eventually(() => cell(1, 1).count()).toBe(0);
-  expect(await cell(2, 1).textContent()).toBe('Ada');
-  expect(await names()).toEqual([['Grace'], ['Ada'], ['Konrad']]);
-  await button('Show all').click();
-  await eventually(() => cell(1, 1).textContent()).toBe('Grace');
-});
-
 test('a header is renamed by a double click, and a column moves when it is dragged', async () => {
   const title = (column: number) => page.locator(`.column-title[data-column="${column}"]`);
   await title(1).dblclick();
@@ -252,114 +168,6 @@ test('a header is renamed by a double click, and a column moves when it is dragg
     ['ID', 'Status', 'Who'],
     ['1', 'Open', 'Grace'],
   ]);
-});
-
-test('rows are moved from their menu, several at once or one', async () => {
-  await cell(1, 1).click();
-  await cell(2, 1).click({ modifiers: ['Shift'] });
-  await cell(1, 1).click({ button: 'right' });
-  await page.locator('.tabulator-menu-item', { hasText: 'Move down' }).click();
-  await eventually(() => emulator.read('A2:B4')).toEqual([
-    ['3', 'Konrad'],
-    ['1', 'Grace'],
-    ['2', 'Ada'],
-  ]);
-  await cell(3, 1).click({ button: 'right' });
-  await page.locator('.tabulator-menu-item', { hasText: 'Move up' }).click();
-  await eventually(names).toEqual([['Konrad'], ['Ada'], ['Grace']]);
-});
-
-test('only the selected cells are sorted, and the rest of their rows stays', async () => {
-  await cell(1, 1).click();
-  await cell(3, 1).click({ modifiers: ['Shift'] });
-  await cell(2, 1).click({ button: 'right' });
-  await page.locator('.tabulator-menu-item', { hasText: 'Sort only the selection A → Z' }).click();
-  await eventually(() => emulator.read('A2:B4')).toEqual([
-    ['1', 'Ada'],
-    ['2', 'Grace'],
-    ['3', 'Konrad'],
-  ]);
-});
-
-test('columns are inserted, copied, moved and deleted from their menus, and undone', async () => {
-  const heading = (column: number) => page.locator(`.column-title[data-column="${column}"]`);
-  const read = () => emulator.read('A1:E2');
-  await columnItem(1, 'Insert column left');
-  await eventually(read).toEqual([
-    ['ID', '', 'Name', 'Status', 'Done'],
-    ['1', '', 'Grace', 'Open', 'TRUE'],
-  ]);
-  // The page copies what it shows.
-  await eventually(() => cell(1, 2).textContent()).toBe('Grace');
-  await heading(2).click();
-  await page.keyboard.press('Control+c');
-  await heading(1).click();
-  await page.keyboard.press('Control+v');
-  await eventually(read).toEqual([
-    ['ID', 'Name', 'Name', 'Status', 'Done'],
-    ['1', 'Grace', 'Grace', 'Open', 'TRUE'],
-  ]);
-  await eventually(() => cell(1, 1).textContent()).toBe('Grace');
-  await heading(4).click();
-  await page.keyboard.press('Delete');
-  await eventually(read).toEqual([
-    ['ID', 'Name', 'Name', 'Status'],
-    ['1', 'Grace', 'Grace', 'Open'],
-  ]);
-  await button('Undo').click();
-  await columnItem(0, 'Move right');
-  await eventually(read).toEqual([
-    ['Name', 'ID', 'Name', 'Status', 'Done'],
-    ['Grace', '1', 'Grace', 'Open', 'TRUE'],
-  ]);
-  await columnItem(0, 'Delete column');
-  await eventually(() => emulator.read('A1:D2')).toEqual([
-    ['ID', 'Name', 'Status', 'Done'],
-    ['1', 'Grace', 'Open', 'TRUE'],
-  ]);
-  await button('Undo').click();
-  await eventually(() => emulator.read('A1:B2')).toEqual([
-    ['Name', 'ID'],
-    ['Grace', '1'],
-  ]);
-});
-
-test('a menu that is open stays while the columns change, which are drawn once it is closed', async () => {
-  const heading = (column: number) => page.locator(`.column-title[data-column="${column}"]`);
-  await heading(0).click({ button: 'right' });
-  const item = page.locator('.tabulator-menu-item', { hasText: 'Insert column left' });
-  await item.waitFor();
-  await emulator.person({ kind: 'renameHeader', sheet: 0, column: 1, text: 'Who' });
-  // The tabs are drawn in one go with the columns.
-  await emulator.person({ kind: 'addTab', title: 'Tasks' });
-  await page.getByRole('tab', { name: 'Tasks' }).waitFor();
-  expect(await item.isVisible()).toBe(true);
-  await cell(3, 1).click();
-  await eventually(() => heading(1).locator('b').textContent()).toBe('Who');
-  expect(await item.count()).toBe(0);
-});
-
-test('tabs are added, renamed, duplicated and deleted', async () => {
-  const tabs = () => page.getByRole('tab').allTextContents();
-  const tabItem = async (tab: string, item: string) => {
-    await page.getByRole('tab', { name: tab, exact: true }).click({ button: 'right' });
-    await page.getByRole('menuitem', { name: item }).click();
-  };
-  await button('+').click();
-  await page.getByRole('textbox').and(page.locator('dialog input')).fill('Notes');
-  await page.keyboard.press('Enter');
-  await eventually(tabs).toEqual(['Sheet1', 'Notes']);
-  await page.getByRole('tab', { name: 'Sheet1' }).dblclick();
-  await page.locator('dialog input').fill('Leads');
-  await page.keyboard.press('Enter');
-  await eventually(tabs).toEqual(['Leads', 'Notes']);
-  await tabItem('Leads', 'Duplicate');
-  await eventually(tabs).toEqual(['Leads', 'Copy of Leads', 'Notes']);
-  await tabItem('Notes', 'Delete');
-  await page.locator('dialog .primary').click();
-  await eventually(tabs).toEqual(['Leads', 'Copy of Leads']);
-  await button('Undo').click();
-  await eventually(tabs).toEqual(['Leads', 'Copy of Leads', 'Notes']);
 });
 
 test('a person is asked before a cell with a warning is changed', async () => {
