@@ -148,7 +148,7 @@ export const sheet = z.strictObject({
   ),
   fullReadMs: milliseconds(
     300_000,
-    'In which time each row of a large sheet is read once with its formulas and formats, as far as 2,000 rows of a tab in each look suffice; in between only rows are whose values changed',
+    'In which time each row of a large sheet is read once with its formulas and formats, 2,000 rows of a tab in each look at most; in between only rows are whose values changed',
   ),
   typingPauseMs: milliseconds(2_000, 'How long a row must be unchanged before it is taken'),
   readsPerMinute: count(60, 'Reads Google allows per user and minute.'),

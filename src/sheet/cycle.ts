@@ -99,7 +99,7 @@ export async function runCycle(link: SheetLink, order: Round & CycleStart): Prom
   const { clock, mirror, times } = link;
   mirror.expectRoom();
   const readFrom = clock.monotonicMs();
-  const table = await readSettled(link, order, true);
+  const table = await readTable(link, order, true);
   const looked = await planAgain(link, trail, planCycle(link, trail, table, run), order);
   const planned = await planInTurn(link, trail, looked);
   const { memory, lookedAt, grounded } = planned;
@@ -182,26 +182,20 @@ async function renew(writer: SoleWriter, mark: Mark, end: WriteEnd): Promise<Wri
   }
 }
 
-/** Reads the table and finds which rows are in step, which gives others their turn: also then the catalog may come. */
-async function readSettled(link: SheetLink, start: CycleStart, enters: boolean): Promise<ObservedTable> {
-  for (;;) {
-    const table = await readTable(link, start, enters);
-    const catalog = link.mirror.readCatalog();
-    await settleSlowly(link, start.trail, table);
-    if (catalog === link.mirror.readCatalog()) return table;
-  }
-}
-
 /**
- * Reads the table, and `enters` it as its writer where that is meant. It is read again where the catalog came meanwhile: a column that was not
- * asked for would pass for one that the tab does not have.
+ * Reads the table, `enters` it as its writer where that is meant, and finds which rows are in step. All of it again where the catalog came
+ * meanwhile: a column that was not asked for would pass for one that the tab does not have.
  */
-async function readTable(link: SheetLink, access: CycleStart, enters: boolean): Promise<ObservedTable> {
+async function readTable(link: SheetLink, start: CycleStart, enters: boolean): Promise<ObservedTable> {
   for (;;) {
     const catalog = link.mirror.readCatalog();
-    const table = await link.table.read(tableLayout(link), !access.writer.mayWrite);
-    if (enters) await access.writer.enter(table);
-    if (catalog === link.mirror.readCatalog()) return takeNote(link, table, access);
+    const isSameCatalog = () => catalog === link.mirror.readCatalog();
+    const read = await link.table.read(tableLayout(link), !start.writer.mayWrite);
+    if (enters) await start.writer.enter(read);
+    if (!isSameCatalog()) continue;
+    const table = await takeNote(link, read, start);
+    await settleSlowly(link, start.trail, table);
+    if (isSameCatalog()) return table;
   }
 }
 
@@ -249,7 +243,7 @@ const hasFreshColumns = ({ tabs }: ObservedTable): boolean =>
 
 /** The plan of a cycle without applying it: the same decision from a read of its own. */
 export async function dryRun(link: SheetLink, start: CycleStart): Promise<Plan> {
-  const table = await readSettled(link, start, false);
+  const table = await readTable(link, start, false);
   return planCycle(link, start.trail, table).grounded.plan;
 }
 

@@ -22,6 +22,9 @@ export interface Splice {
 export const shift = (row: number, { end, keptEnd }: Splice): number =>
   row < keptEnd ? row : row + end - keptEnd;
 
+/** What a poll found in a cell of a column that changed; `undefined` in all others. */
+export type ValueAt = (column: number, row: number) => unknown;
+
 /** What a poll found changed in a tab, in rows as they are now. */
 export interface ChangedRows {
   readonly rows: readonly number[];

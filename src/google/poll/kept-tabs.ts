@@ -1,14 +1,13 @@
 import type { Clock } from '../../core/ports.ts';
-import { emptyCell } from '../../sheet/port/cell.ts';
 import { quoteTitle, rowRange } from '../a1.ts';
 import type { SheetsClient, Spreadsheet } from '../client.ts';
 import { isTooMuch } from '../errors.ts';
 import { type Grid, gridFields, readParts, toGrid } from '../grid.ts';
 import { firstPace, rowsMin, slowDown, speedUp, windowMax } from '../read-pace.ts';
 import { readSpreadsheetTags, type TaggedSpreadsheet } from '../tabs.ts';
-import { type Splice, shift, typedValue } from './changed-rows.ts';
+import { type Splice, shift } from './changed-rows.ts';
 import { type Hidden, mendGrid, type RowSpan } from './mend.ts';
-import { Poll, type PolledTab, type TabNews } from './poll.ts';
+import { nothingNew, Poll, type PolledTab, type TabNews } from './poll.ts';
 
 /** A tab that is kept, and where its managed columns are; none where it cannot be used. */
 export interface KeptTab {
@@ -24,7 +23,7 @@ interface Kept {
 }
 
 /** Rows to be read in full, by the numeric id of their tab. */
-export type RowsByTab = ReadonlyMap<number, Iterable<number>>;
+export type RowsByTab = ReadonlyMap<number, readonly number[]>;
 
 export interface ReadOrder {
   /** Whether what the spreadsheet says of itself must be of this moment. */
@@ -86,7 +85,9 @@ export class KeptTabs {
   /** Returns the tabs as they are now, the same object where nothing changed; `undefined` where they have to be read as a whole. */
   async read(order: ReadOrder): Promise<TaggedSpreadsheet | undefined> {
     for (let attempt = 1; this.#kept && attempt <= attemptsMax; attempt += 1) {
-      const read = await this.#look(this.#kept, order, attempt);
+      // Rows that are about to be written were polled just now, unless they have moved since.
+      const isPolled = order.rows !== undefined && attempt === 1;
+      const read = await this.#look(this.#kept, order, isPolled);
       if (read !== 'moved') return read;
       // What was polled counts for nothing.
       this.#poll.start(polledTabs(this.#kept));
@@ -97,16 +98,12 @@ export class KeptTabs {
   async #look(
     kept: Kept,
     { isWhole, rows }: ReadOrder,
-    attempt: number,
+    isPolled: boolean,
   ): Promise<TaggedSpreadsheet | 'moved' | undefined> {
     const window = this.#windowOf(kept);
     const turnMs = this.#fullReadMs * Math.min(1 / turnsMin, window / longestOf(gridsOf(kept)));
     const isTurn = this.#clock.monotonicMs() - this.#turnAt >= turnMs;
-    // Rows that are about to be written were polled just now, unless they have moved since.
-    const isPolledAlready = rows !== undefined && attempt === 1;
-    const polled = isPolledAlready
-      ? { news: new Map<number, TabNews>(), accept: () => {} }
-      : await this.#poll.look();
+    const polled = isPolled ? nothingNew : await this.#poll.look();
     if (!polled || [...polled.news.values()].some(({ changed }) => !changed)) return undefined;
     const { accept, news } = polled;
     if (!isTurn && !isWhole && !rows && news.size === 0 && !this.#isChangeExpected) {
@@ -118,8 +115,7 @@ export class KeptTabs {
     const spans = new Map(
       gridsOf(kept).map((grid) => {
         const { sheetId } = grid;
-        const [{ changed } = {}, own = []] = [news.get(sheetId), rows?.get(sheetId)];
-        const written = [...own];
+        const [{ changed } = {}, written = []] = [news.get(sheetId), rows?.get(sheetId)];
         const wanted = [...(changed?.rows ?? []), ...written, ...hiddenNear(written, hidden.get(sheetId))];
         return [sheetId, joinSpans([...wanted.map(toSpan), ...(isTurn ? this.#turnOf(grid, window) : [])])];
       }),
@@ -128,19 +124,18 @@ export class KeptTabs {
     const part = await (isTurn ? this.#paced(kept, ask) : ask());
     const mended = part && mend(kept, part, { news, spans, hidden });
     if (!mended || mended === 'moved') return mended;
+    const { doubtful, spreadsheet } = mended;
     // Rows that were read one by one may have come from elsewhere in the middle of it, and then another one would be missed.
-    if (mended.grids.some((grid, place) => grid.rows !== kept.spreadsheet.grids[place]?.rows))
+    if (spreadsheet.grids.some((grid, place) => grid.rows !== kept.spreadsheet.grids[place]?.rows))
       if (!(await this.#poll.areIdsThere())) return 'moved';
     if (isTurn) this.#endTurn(kept, window);
     for (const [sheetId, { changed }] of news) this.#moveTurn(sheetId, changed?.splice);
     this.#isChangeExpected = false;
-    this.#kept = { ...kept, spreadsheet: mended };
+    this.#kept = { ...kept, spreadsheet };
     this.#poll.keep(polledTabs(this.#kept));
     accept();
-    for (const tab of kept.tabs)
-      for (const column of findDoubtful(tab, kept.spreadsheet, mended, { news, spans, hidden }))
-        this.#poll.doubt(tab.sheetId, column);
-    return mended;
+    for (const [sheetId, columns] of doubtful) this.#poll.doubt(sheetId, columns);
+    return spreadsheet;
   }
 
   /**
@@ -259,57 +254,45 @@ const hiddenNear = (written: readonly number[], { hiddenRows = new Set() }: Part
     ),
   );
 
+/** The tabs as they are now, and in which of their columns the next poll has to look at all. */
+interface MendedTabs {
+  readonly spreadsheet: TaggedSpreadsheet;
+  readonly doubtful: ReadonlyMap<number, ReadonlySet<number>>;
+}
+
 function mend(
   { spreadsheet, tabs }: Kept,
   part: Spreadsheet,
   { hidden, news, spans }: Look,
-): TaggedSpreadsheet | 'moved' | undefined {
+): MendedTabs | 'moved' | undefined {
   const tags = readSpreadsheetTags(part);
   if (JSON.stringify(tags.link) !== JSON.stringify(spreadsheet.link)) return undefined;
   const parts = readParts(part);
   const grids: Grid[] = [];
+  const doubtful = new Map<number, ReadonlySet<number>>();
   for (const kept of spreadsheet.grids) {
     const own = parts.find(({ sheetId }) => sheetId === kept.sheetId);
     if (!own) return undefined;
     const tab = tabs.find(({ sheetId }) => sheetId === kept.sheetId);
+    if (!tab) {
+      const grid = toGrid(own);
+      grids.push(isOfSameSize(grid, kept) ? kept : grid);
+      continue;
+    }
     const { changed, valueAt = () => undefined } = news.get(kept.sheetId) ?? {};
     const asked = { spans: spans.get(kept.sheetId) ?? [], splice: changed?.splice };
     const found = { part: own, hidden: hidden.get(kept.sheetId), valueAt };
-    const grid = tab ? mendGrid(kept, { ...asked, ...found, idColumn: tab.idColumn }) : toGrid(own);
-    if (grid === 'moved') return grid;
-    if (grid === 'doubt') return undefined;
-    grids.push(tab || !isOfSameSize(grid, kept) ? grid : kept);
+    const mended = mendGrid(kept, { ...asked, ...found, ...tab });
+    if (mended === 'moved') return mended;
+    if (mended === 'doubt') return undefined;
+    grids.push(mended.grid);
+    doubtful.set(tab.sheetId, mended.doubtful);
   }
   const { grids: before, ...tagsBefore } = spreadsheet;
   const isSame =
     grids.every((grid, place) => grid === before[place]) &&
     JSON.stringify(tags) === JSON.stringify(tagsBefore);
-  return isSame ? spreadsheet : { ...tags, grids };
-}
-
-/**
- * The columns in which a row that was read is not as it was polled just before: somebody edited it in between, and may take that back before
- * the next poll, which then shows what it showed.
- */
-function findDoubtful(
-  { columns, sheetId }: KeptTab,
-  before: TaggedSpreadsheet,
-  after: TaggedSpreadsheet,
-  { news, spans }: Look,
-): number[] {
-  const rowsIn = ({ grids }: TaggedSpreadsheet) => grids.find((grid) => grid.sheetId === sheetId)?.rows ?? [];
-  const [kept, read] = [rowsIn(before), rowsIn(after)];
-  const valueAt = news.get(sheetId)?.valueAt;
-  const isAsPolled = (column: number, row: number) => {
-    const [old = emptyCell, cell = emptyCell] = [kept[row]?.[column], read[row]?.[column]];
-    const value = typedValue(cell);
-    return old === cell || value === undefined || value === (valueAt?.(column, row) ?? typedValue(old));
-  };
-  const rows = (spans.get(sheetId) ?? []).flatMap(({ end, from }) =>
-    Array.from({ length: end - from }, (_, place) => from + place),
-  );
-  const changed = rows.filter((row) => read[row] !== kept[row]);
-  return columns.filter((column) => !changed.every((row) => isAsPolled(column, row)));
+  return { spreadsheet: isSame ? spreadsheet : { ...tags, grids }, doubtful };
 }
 
 const isOfSameSize = (one: Grid, other: Grid): boolean =>

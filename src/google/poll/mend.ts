@@ -1,6 +1,6 @@
 import { type Cell, emptyCell, equalCells } from '../../sheet/port/cell.ts';
 import type { Grid, GridPart, Rows } from '../grid.ts';
-import { type Splice, shift, typedValue } from './changed-rows.ts';
+import { type Splice, shift, typedValue, type ValueAt } from './changed-rows.ts';
 
 /** Rows from `from` on to before `end`. */
 export interface RowSpan {
@@ -14,28 +14,39 @@ export interface TabLook {
   /** The rows that were asked for beside the header. */
   readonly spans: readonly RowSpan[];
   readonly splice?: Splice | undefined;
+  /** The columns that are polled. */
+  readonly columns: readonly number[];
   readonly idColumn: number;
-  /** What the poll of the same look found in a cell of a column that changed; `undefined` in all others. */
+  /** By the poll of the same look. */
   readonly valueAt: ValueAt;
   /** What is hidden of the whole tab; absent where only that of the rows is known. */
   readonly hidden?: Hidden | undefined;
 }
 
-export type ValueAt = (column: number, row: number) => unknown;
-
 export type Hidden = Pick<GridPart, 'hiddenRows' | 'handHiddenRows'>;
 
+/** A tab as it is now. */
+export interface Mended {
+  readonly grid: Grid;
+  /**
+   * The columns in which a row was read that is not as it was polled just before: somebody edited it in between, and may take that back before
+   * the next poll, which then shows what it showed.
+   */
+  readonly doubtful: ReadonlySet<number>;
+}
+
 /**
- * A tab as it is now. `moved`: its rows are not where the poll saw them, so both have to be read again. `doubt`: it is not built as it was, and
+ * Brings a tab up to date. `moved`: its rows are not where the poll saw them, so both have to be read again. `doubt`: it is not built as it was, and
  * has to be read as a whole.
  */
-export function mendGrid(kept: Grid, look: TabLook): Grid | 'moved' | 'doubt' {
+export function mendGrid(kept: Grid, look: TabLook): Mended | 'moved' | 'doubt' {
   const { part, spans, splice } = look;
   if (!isBuiltAlike(kept, part)) return 'doubt';
   const rows = splice ? splicedRows(kept.rows, splice) : [...kept.rows];
   const found = new Map<number, readonly Cell[]>();
   for (const block of part.blocks)
     for (const [place, row] of block.rows.entries()) found.set(block.startRow + place, row);
+  const doubtful = new Set<number>();
   let isChanged = splice !== undefined;
   for (const { end, from } of spans) {
     for (let row = from; row < end; row += 1) {
@@ -45,6 +56,8 @@ export function mendGrid(kept: Grid, look: TabLook): Grid | 'moved' | 'doubt' {
       isChanged = true;
       while (rows.length < row) rows.push(noCells);
       rows[row] = now;
+      for (const column of look.columns)
+        if (!isAsPolled(look, column, row, before, now)) doubtful.add(column);
     }
   }
   const [hiddenRows, handHiddenRows] = [
@@ -53,9 +66,10 @@ export function mendGrid(kept: Grid, look: TabLook): Grid | 'moved' | 'doubt' {
   ];
   const areHiddenAlike = hiddenRows === kept.hiddenRows && handHiddenRows === (kept.handHiddenRows ?? noRows);
   const { blocks: _blocks, ...build } = part;
-  const isOfSameSize = kept.rowCount === part.rowCount && describeTables(kept) === describeTables(part);
-  if (!isChanged && areHiddenAlike && isOfSameSize) return kept;
-  return { ...build, rows: isChanged ? rows : kept.rows, hiddenRows, handHiddenRows };
+  const areEndsAlike = kept.rowCount === part.rowCount && describeTables(kept) === describeTables(part);
+  if (!isChanged && areHiddenAlike && areEndsAlike) return { grid: kept, doubtful };
+  const grid = { ...build, rows: isChanged ? rows : kept.rows, hiddenRows, handHiddenRows };
+  return { grid, doubtful };
 }
 
 /** The hidden rows where they are now, with what was read of some or all of them; the same set where nothing changed. */
@@ -102,10 +116,26 @@ const describeTables = ({ tables, typed }: Build): string => JSON.stringify([tab
 
 type Build = Omit<Grid, 'rows' | 'rowCount' | 'hiddenRows' | 'handHiddenRows'>;
 
+/** What is typed into a cell that is polled, by the poll and by what was read since; `undefined` for what is not typed. */
+const typedIn = (
+  { valueAt }: TabLook,
+  column: number,
+  row: number,
+  before: readonly Cell[],
+  now: readonly Cell[],
+) => ({
+  polled: valueAt(column, row) ?? typedValue(before[column] ?? emptyCell),
+  read: typedValue(now[column] ?? emptyCell),
+});
+
+function isAsPolled(...place: Parameters<typeof typedIn>): boolean {
+  const { polled, read } = typedIn(...place);
+  return read === undefined || read === polled;
+}
+
 function isIdAsPolled(look: TabLook, row: number, before: readonly Cell[], now: readonly Cell[]): boolean {
-  const id = typedValue(now[look.idColumn] ?? emptyCell);
-  const polled = look.valueAt(look.idColumn, row) ?? typedValue(before[look.idColumn] ?? emptyCell);
-  return id === undefined || polled === undefined || id === polled;
+  const { polled, read } = typedIn(look, look.idColumn, row, before, now);
+  return read === undefined || polled === undefined || read === polled;
 }
 
 /** Whether two rows hold the same, also where one of them is cut off behind its last cell. */

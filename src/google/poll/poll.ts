@@ -11,10 +11,10 @@ import {
   type PolledColumn,
   rowsMax,
   shift,
+  type ValueAt,
   type Values,
 } from './changed-rows.ts';
 import { type ColumnChange, findChange } from './column-change.ts';
-import type { ValueAt } from './mend.ts';
 import { readColumn, splitColumns } from './split-columns.ts';
 
 /** A tab as it is polled. */
@@ -33,12 +33,14 @@ export interface TabNews {
 }
 
 /** What a poll came to. */
-interface Polled {
+export interface Polled {
   /** By the numeric id of a tab; one in which nothing is new is absent. */
   readonly news: ReadonlyMap<number, TabNews>;
   /** To be called once the news were made use of: until then the next poll brings them again. */
   readonly accept: () => void;
 }
+
+export const nothingNew: Polled = { news: new Map(), accept: () => {} };
 
 /** A column as it was polled last. */
 interface KeptColumn {
@@ -82,12 +84,14 @@ export class Poll {
     this.#tabs = tabs;
   }
 
-  /** The next look compares all of a column with the rows that are kept, also where its values are those of the last look. */
-  doubt(sheetId: number, column: number): void {
-    const name = nameOf(sheetId, column);
-    const known = this.#columns.get(name);
-    if (known) this.#columns = new Map(this.#columns).set(name, { ...known, isDoubtful: true });
-    this.#answer = undefined;
+  /** The next look compares all of these columns with the rows that are kept, also where their values are those of the last look. */
+  doubt(sheetId: number, columns: Iterable<number>): void {
+    for (const column of columns) {
+      const name = nameOf(sheetId, column);
+      const known = this.#columns.get(name);
+      if (known) this.#columns = new Map(this.#columns).set(name, { ...known, isDoubtful: true });
+      this.#answer = undefined;
+    }
   }
 
   /** Whether all IDs are where the last look found them: what was read since is of rows that did not move meanwhile. */
@@ -107,7 +111,6 @@ export class Poll {
 
   /** Asks anew. `undefined` where a tab is gone. */
   async look(): Promise<Polled | undefined> {
-    const nothingNew = { news: new Map(), accept: () => {} };
     if (this.#tabs.length === 0) return nothingNew;
     const buffer = this.#spare ?? new AnswerBuffer();
     this.#spare = undefined;
@@ -145,10 +148,10 @@ export class Poll {
     const others = new Set<number>();
     for (const index of tab.columns) {
       const name = nameOf(tab.sheetId, index);
-      const [bytes, before] = [polled.get(name) ?? noValues, this.#columns.get(name)];
-      const isDoubtful = before === undefined || before.isDoubtful === true;
-      const isSame = !isDoubtful && before.bytes.equals(bytes);
-      const change = isSame || isDoubtful ? undefined : findChange(before.bytes, bytes);
+      const [bytes, known] = [polled.get(name) ?? noValues, this.#columns.get(name)];
+      const before = known?.isDoubtful ? undefined : known;
+      const isSame = before?.bytes.equals(bytes) ?? false;
+      const change = isSame ? undefined : before && findChange(before.bytes, bytes);
       if (change) changes.set(index, change);
       else if (!isSame) others.add(index);
       const grown = change ? change.now.length - change.before.length : 0;

@@ -36,7 +36,7 @@ export interface Findings {
   ruled: Entity;
   /** How many records have no row because they do not fit. */
   leftOut: { readonly entity: Entity; readonly count: number };
-  /** Those of them of which that follows from themselves alone. */
+  /** Those of them about which nothing has to be decided until they change. */
   outside: RecordKey;
   /** When time alone changes a verdict, epoch ms. */
   changesAt: number;

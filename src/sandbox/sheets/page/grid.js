@@ -43,8 +43,8 @@ function draw() {
   document.querySelector('[data-command="showAll"]').hidden =
     sheet.hiddenRows.length === 0 && !sheet.columns.some(({ hiddenByUser }) => hiddenByUser);
   // The cell being typed into and a menu that is open stay; what changed meanwhile is drawn after they are left.
+  if (table?.hasMenuOpen()) return;
   if (table?.isEditing()) gridElement.addEventListener('focusout', drawLater, { once: true });
-  else if (table?.hasMenuOpen()) return;
   else if (table?.shape === shapeOf(sheet)) table.show(sheet).then(showSelection);
   else rebuild(sheet);
 }
