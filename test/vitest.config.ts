@@ -48,7 +48,8 @@ export default defineConfig({
     // A browser, a daemon and two servers may share a busy machine: a limit is there for what hangs.
     testTimeout: 180_000,
     hookTimeout: 180_000,
-    // What a worker has loaded serves all its files: loading it anew for each took a tenth of the whole time. So no file may leave anything behind.
+    // What a worker has loaded serves all its files: loading it anew for each took a tenth of the whole time. So no file may leave anything behind,
+    // and what support registers for a file it registers in a function: a module runs once.
     isolate: false,
     // Process and browser tests wait for servers and processes of their own more than they compute.
     maxWorkers: 6,

@@ -1,5 +1,16 @@
 import { expect, test } from 'vitest';
-import { button, cell, emulator, eventually, heading, names, page } from '../support/grid-page.ts';
+import {
+  button,
+  cell,
+  emulator,
+  eventually,
+  heading,
+  names,
+  page,
+  useGridPage,
+} from '../support/grid-page.ts';
+
+useGridPage();
 
 const columnItem = async (column: number, label: string) => {
   await heading(column).click({ button: 'right' });

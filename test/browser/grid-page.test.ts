@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { button, cell, emulator, eventually, names, page } from '../support/grid-page.ts';
+import { button, cell, emulator, eventually, names, page, useGridPage } from '../support/grid-page.ts';
+
+useGridPage();
 
 test('a text typed into a cell is parsed into the sheet as a person’s input', async () => {
   await cell(1, 0).dblclick();

@@ -3,18 +3,23 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished } fr
 import { launchBrowser } from './browser.ts';
 import { type Emulator, startEmulator } from './sandbox-sheets-client.ts';
 
-/* The page of the emulated spreadsheet in a real browser: each test of a file that imports this begins with three rows in it. */
+/* The page of the emulated spreadsheet in a real browser, with three rows in it at the start of each test. */
 
 export let page: Page;
 export let emulator: Emulator;
 let browser: Browser;
 
-beforeAll(async () => {
-  browser = await launchBrowser();
-});
-afterAll(() => browser.close());
+/** To be called by each file: a worker that has loaded this one for a file does not load it for the next. */
+export function useGridPage(): void {
+  beforeAll(async () => {
+    browser = await launchBrowser();
+  });
+  afterAll(() => browser.close());
+  beforeEach(openPage);
+  afterEach(() => page.close());
+}
 
-beforeEach(async () => {
+async function openPage(): Promise<void> {
   emulator = await startEmulator({ quotas: { readsPerMinute: 100_000, writesPerMinute: 100_000 } });
   await emulator.fill([
     ['ID', 'Name', 'Status', 'Done'],
@@ -49,8 +54,7 @@ beforeEach(async () => {
   watchErrors();
   await page.goto(emulator.gridUrl);
   await cell(1, 1).waitFor();
-});
-afterEach(() => page.close());
+}
 
 /** A refusal is an answer that the browser logs by itself; everything else has to go without errors. */
 function watchErrors(): void {
