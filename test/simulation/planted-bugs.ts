@@ -67,7 +67,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'what a write did to another row is left as it is',
-    firstSeed: 11_120,
+    firstSeed: 11_220,
     plant: (link, { openTable, sheets }) => {
       const batchUpdate: SheetsClient['batchUpdate'] = (requests, fields, ranges) => {
         const isInverse = runOf(requests)?.endsWith('~') ?? false;
