@@ -39,25 +39,34 @@ test('what belongs to leads is looked through once, however many of them changed
   expect(looks).toBe(2 * count);
 });
 
-test('a record that its rule leaves out is decided once, and again when it changes', async () => {
-  const world = await worldOfNewLeads([newLead('Shown')]);
-  await look(world);
-  const input = await inputOf(world);
-  const [shown] = input.known.records;
-  if (!shown) throw new Error('There is no lead.');
-  const out = Array.from({ length: count }, (_, number) =>
-    record('lead', 1_000 + number, { ...shown.fields, title: `Out ${number}`, status_name: 'lost' }),
-  );
-  const standing = new Standing();
-  const decideWith = (records: readonly KnownRecord[]) =>
-    decideAgain({ ...input, known: { ...input.known, records } }, standing, undefined).plan;
-  expect(decideWith([shown, ...out]).leftOut).toEqual({ lead: count });
-  expect(standing.groundOf('lead').outside.size).toBe(count);
-  const others = out.slice(1);
-  const { leftOut, table } = decideWith([
-    shown,
-    record('lead', 1_000, { ...shown.fields, title: 'In' }),
-    ...others,
-  ]);
-  expect([leftOut, table.length]).toEqual([{ lead: count - 1 }, 1]);
-});
+test.each([
+  ['never had a row', undefined],
+  ['left its tab', { state: 'left', at: 1 } as const],
+])(
+  'a record that its rule leaves out, and that %s, is decided once, and again when it changes',
+  async (_case, leave) => {
+    const world = await worldOfNewLeads([newLead('Shown')]);
+    await look(world);
+    const input = await inputOf(world);
+    const [[shown], [agreed]] = [input.known.records, input.known.agreements];
+    if (!shown || !agreed) throw new Error('There is no lead.');
+    const out = Array.from({ length: count }, (_, number) =>
+      record('lead', 1_000 + number, { ...shown.fields, title: `Out ${number}`, status_name: 'lost' }),
+    );
+    const left = out.flatMap(({ key, fields }) => (leave ? [{ ...agreed, key, fields, leave }] : []));
+    const standing = new Standing();
+    const decideWith = (records: readonly KnownRecord[]) => {
+      const known = { ...input.known, records, agreements: [agreed, ...left] };
+      return decideAgain({ ...input, known }, standing, undefined).plan;
+    };
+    expect(decideWith([shown, ...out]).leftOut).toEqual({ lead: count });
+    expect(standing.groundOf('lead').outside.size).toBe(count);
+    const others = out.slice(1);
+    const { leftOut, table } = decideWith([
+      shown,
+      record('lead', 1_000, { ...shown.fields, title: 'In' }),
+      ...others,
+    ]);
+    expect([leftOut, table.length]).toEqual([{ lead: count - 1 }, 1]);
+  },
+);

@@ -73,6 +73,18 @@ describe('a row that a user puts back', () => {
     expect(syncOf(rowOf(world, acme))).toMatch(/^Held: does not fit this tab/);
   });
 
+  it('may be its record where it lacks its ID and was edited, so that the record does not count as left out', async () => {
+    const { world, copy } = await worldWithCopy();
+    expect((await settle(world)).leftOut).toEqual({ lead: 1 });
+    const cells = { ...copy.cells, status_name: statusCell(world, 'contacted') };
+    const row = { ...copy, cells, id: emptyCell, sync: emptyCell };
+    world.sheet.lead.push(row);
+    const plan = await settle(world);
+    expect(plan.leftOut).toEqual({});
+    expect(titles(world)).toEqual(['Acme', 'Beta']);
+    expect(syncOf(row)).toMatch(/looks like record 1, and may be its row/);
+  });
+
   it('stays a copy where its original is there', async () => {
     const world = await worldOfNewLeads([newLead('Acme'), newLead('Beta')]);
     changeRecord(world, acme, { status_name: 'lost' });

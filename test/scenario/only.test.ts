@@ -39,6 +39,17 @@ describe('a tab that has some of the records alone', () => {
     expect([isQuiet(plan), plan.leftOut, plan.holds]).toEqual([true, { lead: 1 }, []]);
   });
 
+  it('creates a record from a row that is typed there once all others have left', async () => {
+    const world = await worldOfNewLeads([newLead('Acme')]);
+    changeRecord(world, acme, { status_name: 'lost' });
+    await settle(world);
+    await waitToLeave(world);
+    await settle(world);
+    addRow(world, 'lead', { title: textCell('Beta'), status_name: statusCell(world, 'new') });
+    const plan = await settle(world);
+    expect([titles(world), plan.questions]).toEqual([['Acme', 'Beta'], []]);
+  });
+
   it('gets the row of a record that fits from now on', async () => {
     const world = await worldOfNewLeads([newLead('Acme'), lostLead('Beta')]);
     changeRecord(world, leadKey(2), { status_name: 'new' });

@@ -1,3 +1,4 @@
+import { once } from '../../core/once.ts';
 import { isClaimToken, type RecordId, recordKeyText } from '../../core/record.ts';
 import type { Agreement } from '../../core/state.ts';
 import type { Fields } from '../../core/value.ts';
@@ -54,13 +55,13 @@ export interface ClassifiedTab {
   readonly present: ReadonlySet<RecordId>;
   /** The records and claims that damaged rows are about. */
   readonly named: ReadonlySet<RecordId>;
-  /** Records that had a row and have none with their ID. */
-  readonly absent: readonly Agreement[];
-  /** Those of them that fit the tab: their row should be there. */
+  /** Records that had a row, have none with their ID, and fit the tab: their row should be there. */
   readonly missing: readonly Agreement[];
   /** Those of them whose row surely is none of these, and those of which only copies are there. */
   readonly vanished: readonly Agreement[];
   readonly orphaned: readonly Agreement[];
+  /** All whose row may be there without their ID, also of records that do not fit. */
+  readonly lost: () => readonly Agreement[];
   /** The vanished ones that the read before lacked as well. */
   readonly steadilyVanished: readonly Agreement[];
   /** Records whose row was found although it lacks its ID. */
@@ -75,18 +76,19 @@ export function classifyTab(whole: TabIndex): ClassifiedTab {
   const present = presentIds(index, [...rows.map(({ id }) => describeCell(id)), ...damaged.present]);
   const named = presentIds(index, damaged.named);
   const settled = rows.filter((row) => !isOpenClaim(index, row));
-  const absent = index.loose.agreements.filter(
-    (agreement) =>
-      isInTable(index, agreement) && !present.has(agreement.key.id) && mayStay(index, agreement.key.id),
+  const isAbsent = (agreement: Agreement) =>
+    isInTable(index, agreement) && !present.has(agreement.key.id) && mayStay(index, agreement.key.id);
+  const missing = index.loose.agreements.filter(
+    (agreement) => isAbsent(agreement) && !index.only.isOut(agreement),
   );
-  const missing = absent.filter((agreement) => !index.only.isOut(agreement));
+  const absent = once(() => index.candidates().filter(isAbsent));
   const orphans = findOrphans(index, settled);
-  const strays = findStrays(index, settled, [...absent, ...orphans]);
+  const strays = findStrays(index, settled, () => [...absent(), ...orphans]);
   const [strayRows, foundIds] = [new Set(strays.map(({ row }) => row)), new Set(strays.map(({ id }) => id))];
   const isStillLost = ({ key }: Agreement) => !foundIds.has(key.id);
   const vanished = missing.filter((agreement) => isStillLost(agreement) && !named.has(agreement.key.id));
   const orphaned = orphans.filter(isStillLost);
-  const lost = [...absent.filter(isStillLost), ...orphaned];
+  const lost = once(() => [...absent().filter(isStillLost), ...orphaned]);
   const others = settled.filter((row) => !strayRows.has(row));
   const binding = bindRows(others, createLookup(index, lost));
   const records = classifyRecordRows(index, binding);
@@ -104,10 +106,10 @@ export function classifyTab(whole: TabIndex): ClassifiedTab {
     merges: records.merges,
     present,
     named,
-    absent,
     missing,
     vanished,
     orphaned,
+    lost,
     steadilyVanished: vanished.filter((agreement) => wasMissing(index, agreement)),
     foundIds,
   };
@@ -177,7 +179,7 @@ function presentIds({ outbox }: TabIndex, ids: Iterable<RecordId>): Set<RecordId
 }
 
 /** What the row of an id may show before anybody edits it: first what was last decided from it, and last what is agreed. */
-function createLookup(index: TabIndex, lost: readonly Agreement[]): IdLookup {
+function createLookup(index: TabIndex, lost: () => readonly Agreement[]): IdLookup {
   const agreementOf = (id: RecordId) => index.agreements.get(index.outbox.get(id)?.recordId ?? id);
   const versionsOf = (id: RecordId): Fields[] => {
     const item = index.outbox.get(id);

@@ -167,11 +167,17 @@ export function judgeTab(tab: ClassifiedTab, { release }: Braked): JudgedTab {
       ...verdicts,
       forgetCreates(index, shown),
       ...rowless,
-      index.outside.size > 0 ? { leftOut: [{ entity: index.entity, count: index.outside.size }] } : nothing,
+      leaveOutside(index, known),
       takeBackDeletes(index, known.union(foundIds), release),
       ...appendRows(index, collect(rowless, 'due')),
     ],
   };
+}
+
+/** Counts the records outside which no row may be. */
+function leaveOutside({ entity, outside }: TabIndex, known: ReadonlySet<RecordId>): Verdict {
+  const count = outside.size - [...known].filter((id) => outside.has(id)).length;
+  return count > 0 ? { leftOut: [{ entity, count }] } : nothing;
 }
 
 /** What judging a tab comes to. */
@@ -190,10 +196,9 @@ const dependentKinds: ReadonlySet<ClassifiedRow['kind']> = new Set([
 ]);
 
 /** Finds the records without a row whose row another one may be: lost ones, and those whose own row may be another's. */
-function createSuspects({ absent, foundIds, index, orphaned }: ClassifiedTab, unsure: readonly RecordId[]) {
-  const lost = [...absent.filter(({ key }) => !foundIds.has(key.id)), ...orphaned];
+function createSuspects({ index, lost }: ClassifiedTab, unsure: readonly RecordId[]) {
   const unsureOnes = unsure.flatMap((id) => index.agreements.get(id) ?? []);
-  const find = createSuspectSearch(index, [...lost, ...unsureOnes]);
+  const find = createSuspectSearch(index, () => [...lost(), ...unsureOnes]);
   const known = new Map<ObservedRow, readonly RecordId[]>();
   return (row: ObservedRow) => known.get(row) ?? known.set(row, find(row)).get(row) ?? [];
 }

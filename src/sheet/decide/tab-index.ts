@@ -49,6 +49,7 @@ export interface TabIndex extends TableIndex {
   readonly agreements: ReadonlyMap<RecordId, Agreement>;
   /** What has to be decided, and the rows of all else: nothing follows from those. */
   readonly loose: Loose;
+  readonly candidates: TabGround['candidates'];
   readonly inStep: ReadonlyMap<RecordId, ObservedRow>;
   /** The records that have no row, and are to have none. */
   readonly outside: ReadonlySet<RecordId>;
@@ -122,7 +123,7 @@ export function indexTab(
     known.rebases.has(entity) ||
     hasNewRule(table.input, entity) ||
     known.suspects.some(({ damage }) => damage.entity === entity);
-  const { countAgreed, inStep, loose, outside, records } = isWhole
+  const { candidates, countAgreed, inStep, loose, outside, records } = isWhole
     ? wholeGround(ground, agreements, tab)
     : ground;
   const outbox = byId(entity, known.outbox);
@@ -138,6 +139,7 @@ export function indexTab(
     inStep,
     outside,
     loose,
+    candidates,
     fields: new Map(tabFields(entity, known.catalog).map((field) => [field.name, field])),
     records,
     agreements,
@@ -155,11 +157,13 @@ function wholeGround(
   { rows }: ReadTab,
 ): TabGround {
   const counts = new ValueCounts(() => agreements.values());
+  const loose = { records: [...records.values()], agreements: [...agreements.values()], rows };
   return {
     records,
     agreements,
     countAgreed: (name, value) => counts.count(name, value),
-    loose: { records: [...records.values()], agreements: [...agreements.values()], rows },
+    loose,
+    candidates: () => loose.agreements,
     inStep: new Map(),
     outside: new Set(),
   };

@@ -1,5 +1,6 @@
 import { ownerKeys } from '../../core/cascade.ts';
 import { splitContactId } from '../../core/fields/contact-id.ts';
+import { once } from '../../core/once.ts';
 import {
   type Entity,
   entities,
@@ -25,6 +26,8 @@ export interface TabGround {
   readonly agreements: ReadonlyMap<RecordId, Agreement>;
   readonly countAgreed: ValueCounts['count'];
   readonly loose: Loose;
+  /** The agreements that a row without its ID may belong to: the loose ones, and those of the records outside. Costly where these are many. */
+  readonly candidates: () => readonly Agreement[];
   /** The rows of the records that are in step: nothing follows from them, and they are none of the tab's rows that are decided. */
   readonly inStep: TabStanding['inStep'];
   readonly outside: TabStanding['outside'];
@@ -92,15 +95,19 @@ export class Standing {
 
   groundOf(entity: Entity): TabGround {
     const tab = this.#tabs[entity];
+    const agreements = this.#agreements.pick(entity, tab.looseIds);
     return {
       records: this.#records.of(entity),
       agreements: this.#agreements.of(entity),
       countAgreed: (name, value) => this.#counts[entity].count(name, value),
       loose: {
         records: this.#records.pick(entity, tab.looseIds),
-        agreements: this.#agreements.pick(entity, tab.looseIds),
+        agreements,
         rows: tab.looseRows(),
       },
+      candidates: once(() =>
+        tab.outside.size === 0 ? agreements : this.#agreements.pick(entity, tab.looseIds.union(tab.outside)),
+      ),
       inStep: tab.inStep,
       outside: tab.outside,
     };

@@ -154,10 +154,10 @@ export function findFirstMeeting(index: TabIndex, unbound: readonly ObservedRow[
 
 /** Whether anything is agreed, or about to be: of a record that was made from a row the CRM may not have told anything yet. */
 function hasMet(index: TabIndex): boolean {
-  const { inStep, loose, outbox } = index;
+  const { inStep, outbox } = index;
   return (
     inStep.size > 0 ||
-    loose.agreements.some((agreement) => isInTable(index, agreement)) ||
+    index.candidates().some((agreement) => isInTable(index, agreement)) ||
     [...outbox.values()].some((item) => item.kind === 'create' && isUnanswered(item))
   );
 }

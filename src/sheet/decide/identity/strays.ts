@@ -1,3 +1,4 @@
+import { once } from '../../../core/once.ts';
 import { isClaimToken, type RecordId } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
 import { digest } from '../../../core/text/digest.ts';
@@ -31,18 +32,19 @@ export function findOrphans({ agreements }: TabIndex, rows: readonly ObservedRow
 export function findStrays(
   index: TabIndex,
   rows: readonly ObservedRow[],
-  rowless: readonly Agreement[],
+  findRowless: () => readonly Agreement[],
 ): BoundRow[] {
   const { template } = index;
-  if (!template || rowless.length === 0) return [];
+  if (!template) return [];
   const byId = Map.groupBy(rows, (row) => describeCell(row.id));
-  const lost = new Set(rowless.map(({ key }) => key.id));
   const mayBeAstray = (row: ObservedRow) => {
     const id = describeCell(row.id);
     return row.id.kind === 'empty' || (byId.get(id)?.length ?? 0) > 1 || !isOfThisTab(index, id);
   };
   const astray = rows.filter(mayBeAstray);
   if (astray.length === 0) return [];
+  const lost = new Set(findRowless().map(({ key }) => key.id));
+  if (lost.size === 0) return [];
   const shown = findShown(index, rows, template);
   /** The row and all whose IDs it needs, if the last of them is the row of a record that has none. */
   const follow = (row: ObservedRow, before: readonly BoundRow[]): readonly BoundRow[] => {
@@ -59,7 +61,7 @@ export function findStrays(
 
 /** By row, the record whose values it shows exactly, where that is unique on both sides and its ID is another one. */
 function findShown(index: TabIndex, rows: readonly ObservedRow[], template: ObservedRow) {
-  const owners = Map.groupBy(index.loose.agreements, (agreement) =>
+  const owners = Map.groupBy(index.candidates(), (agreement) =>
     lookOfValues(index, template, baseOf(index, agreement), agreement.shown),
   );
   const taken = looksInStep(index, rows);
@@ -106,11 +108,11 @@ export function decideStray(index: TabIndex, { row, id }: BoundRow): Verdict {
  * Finds lost records whose row this may be: it looks like them, but not for certain. They have not vanished as long as it stands there. A
  * row that looks like the record whose ID it has is a copy of that one.
  */
-export function createSuspectSearch(index: TabIndex, lost: readonly Agreement[]) {
-  const search = createLikeSearch(index, lost);
+export function createSuspectSearch(index: TabIndex, findLost: () => readonly Agreement[]) {
+  const search = once(() => createLikeSearch(index, findLost()));
   return (row: ObservedRow): RecordId[] => {
-    const own = lost.length > 0 ? index.agreements.get(describeCell(row.id)) : undefined;
-    return own && isLike(index, row, own) ? [] : search(row).map(({ key }) => key.id);
+    const own = index.agreements.get(describeCell(row.id));
+    return own && isLike(index, row, own) ? [] : search()(row).map(({ key }) => key.id);
   };
 }
 

@@ -1,4 +1,5 @@
 import type { RecordId } from '../../../core/record.ts';
+import type { Agreement } from '../../../core/state.ts';
 import type { FieldName } from '../../../core/value.ts';
 import { describeCell, emptyCell, equalCells } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
@@ -58,15 +59,12 @@ export function findSwaps(
     return look === ownLook ? [] : [{ id, row, own, look, ownLook }];
   });
   const swaps = new Map<RecordId, Swap>();
-  const [first] = displaced;
-  if (!first) return swaps;
+  if (displaced.length === 0) return swaps;
   const bound = new Set(records.map(({ id }) => id));
-  const rowless = index.loose.agreements.filter(
-    ({ key, fields }) => !bound.has(key.id) && Object.keys(fields).length > 0,
-  );
-  const owners = new Map(
-    rowless.map(({ key, fields, shown }) => [lookOfValues(index, first.row, fields, shown), key.id]),
-  );
+  const rowless = index
+    .candidates()
+    .filter(({ key, fields }) => !bound.has(key.id) && Object.keys(fields).length > 0);
+  const owners = findOwners(index, displaced, rowless);
   for (const { id, ownLook } of displaced) owners.set(ownLook, id);
   const isForeign = ({ id, row }: DisplacedRow) => {
     const own = index.agreements.get(id);
@@ -104,6 +102,27 @@ export function findSwaps(
     else if (!swaps.has(other)) swaps.set(other, { other: id, sign: 'shown' });
   }
   return swaps;
+}
+
+/** The records without a row by all that a row of theirs would show, as far as one of the displaced rows has the name of one. */
+function findOwners(
+  index: TabIndex,
+  displaced: readonly DisplacedRow[],
+  rowless: readonly Agreement[],
+): Map<string, RecordId> {
+  const [{ field: naming } = { field: '' }] = index.layout.columns;
+  const [first, ...names] = displaced.map(({ row }) => {
+    const { [naming]: cell = emptyCell } = row.cells;
+    return { row, name: { ...row, cells: { [naming]: cell } } };
+  });
+  const owners = new Map<string, RecordId>();
+  if (!first) return owners;
+  const shownNames = new Set([first, ...names].map(({ name }) => lookOf(index, name)));
+  // Outside of the tab there may be tens of thousands, and to look at their names costs a tenth of looking at all.
+  for (const { fields, key, shown } of rowless)
+    if (shownNames.has(lookOfValues(index, first.name, fields, shown)))
+      owners.set(lookOfValues(index, first.row, fields, shown), key.id);
+  return owners;
 }
 
 /** Says to a user what is wrong with a row, and what to do. */

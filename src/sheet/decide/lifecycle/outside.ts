@@ -18,13 +18,23 @@ export function decideOutside(index: TabIndex, record: KnownRecord): Verdict {
   const fit = index.only.fitOf(record);
   if (!isGone) return nothing;
   if (fit.kind === 'fits') return { due: [{ record, cause: fitsCause }] };
-  const out = join({ leftOut: [{ entity: key.entity, count: 1 }] }, letGo(index, record));
+  const leftOut = [{ entity: key.entity, count: 1 }];
+  if (agreement.leave?.state === 'left' && isSettledOutside(index, record))
+    return { leftOut, outside: [key] };
+  const out = join({ leftOut }, letGo(index, record));
   if (agreement.leave?.state === 'left') return out;
   const leave = moveLeave(agreement.leave, 'absent', index.input.now);
   const cause = 'row deleted, and the record stays because it does not fit the tab';
   const journal = [journalEntry(index.input, key, { kind: 'delete', before: agreement.fields, cause })];
   return join(out, { agreementsSaved: [{ ...agreement, leave }], journal });
 }
+
+/** Whether a record that does not fit is known for certain and at rest: nothing has to be decided about one without a row until it changes. */
+export const isSettledOutside = (index: TabIndex, record: KnownRecord): boolean =>
+  index.only.fitOf(record).kind === 'unfit' &&
+  record.missedSweeps <= 0 &&
+  record.unread === undefined &&
+  !index.outbox.has(record.key.id);
 
 const fitsCause = 'fits the tab again';
 

@@ -23,7 +23,7 @@ import { showsValues } from '../rows/row-values.ts';
 import { noteLost } from '../rows/waiting-edits.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { type DueRow, join, nothing, type Verdict } from '../verdict.ts';
-import { decideOutside } from './outside.ts';
+import { decideOutside, isSettledOutside } from './outside.ts';
 import { decideVanishedRow, type Release } from './vanished.ts';
 
 /** What is to be known of the rows. */
@@ -82,15 +82,12 @@ function decideNewcomer(index: TabIndex, record: KnownRecord, { creates, expecte
   return create.state === 'review' ? { holds: [{ ...key, reason: doubtfulReason(create) }] } : nothing;
 }
 
-/** A record that does not fit stays without a row, and nothing has to be decided about one that never had any until it changes. */
+/** A record that does not fit stays without a row. */
 function leaveOut(index: TabIndex, record: KnownRecord, creates: Creates['creates']): Verdict {
   const { entity, id } = record.key;
   const isSettled =
-    index.only.fitOf(record).kind === 'unfit' &&
-    record.missedSweeps <= 0 &&
-    record.unread === undefined &&
+    isSettledOutside(index, record) &&
     !index.agreements.has(id) &&
-    !index.outbox.has(id) &&
     !creates.some((item) => mayBeMadeBy(item, record));
   return { leftOut: [{ entity, count: 1 }], ...(isSettled ? { outside: [record.key] } : {}) };
 }
