@@ -84,6 +84,14 @@ describe('an action of a person who saw the sheet earlier', () => {
     expect(names(texts())).toEqual(expected);
   });
 
+  test('copies a row right below it where another row was inserted there', () => {
+    const { act, movesSeen, texts } = openGrid();
+    const seen = movesSeen();
+    act({ kind: 'insertRows', sheet, row: 1 }, { kind: 'insertRows', sheet, row: 3 });
+    act({ kind: 'copyRow', sheet, row: 1, to: 2, inserts: true, movesSeen: seen });
+    expect(names(texts())).toEqual(['', 'Ada', 'Ada', '', 'Berta', 'Clara', 'Dora']);
+  });
+
   test('reaches the column that was seen when columns moved', () => {
     const { act, movesSeen, texts } = openGrid();
     const seen = movesSeen();

@@ -46,7 +46,10 @@ function followedPart<Parts extends Part>(spreadsheet: Spreadsheet, part: Parts)
     Object.assign(followed, { row: startRow, column: startColumn });
   } else if (row !== undefined) followed.row = find('row', row, count, moves);
   else if (typeof column === 'number') followed.column = find('column', column, count, moves);
-  if (to !== undefined) {
+  // A copy belongs right below its row, whatever came between them.
+  if (kind === 'copyRow' && inserts && row !== undefined && to === row + 1)
+    followed.to = (followed.row ?? row) + 1;
+  else if (to !== undefined) {
     const axis = column === undefined ? 'row' : 'column';
     followed.to = inserts ? followEdge(axis, to, 0, moves) : followRun(axis, to, 1, moves);
   }
