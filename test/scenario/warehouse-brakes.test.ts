@@ -31,7 +31,7 @@ test('W6: an approval is not for what is gone later, also where a row could not 
   await trash([...(kept ? [kept] : []), ...others.slice(0, 5)]);
   await stage.restart();
   await until('it is asked about all', async () => asked() === 6);
-  stage.approve(scope);
+  await stage.answer(scope, 'approve');
   const rows = async () => (await stage.database.query('SELECT count(*)::int FROM crm.lead'))[0]?.['count'];
   await until('the others are deleted', async () => (await rows()) === 15);
   await until('nothing is asked', async () => asked() === 0);
@@ -41,7 +41,7 @@ test('W6: an approval is not for what is gone later, also where a row could not 
   await until('it is asked again', async () => asked() === 4);
   expect(await rows()).toBe(15);
   await stage.database.query('DROP TABLE public.own');
-  stage.approve(scope);
+  await stage.answer(scope, 'approve');
   await stage.settled();
   await until('nothing is due', async () => stage.due() === 0);
   expect(stage.side.mirror.readDecisions()).toEqual([]);

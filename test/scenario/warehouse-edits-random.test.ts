@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { Answer } from '../../src/core/waiting/answer.ts';
 import { faultOrder } from '../../src/sandbox/crm/faults.ts';
 import { createRandom } from '../../src/sandbox/crm/random.ts';
+import { answer } from '../../src/sync/answers.ts';
 import { until } from '../support/until.ts';
 import { openEditedEngine } from '../support/warehouse-edits-engine.ts';
 import { expectWholeHistory } from '../support/warehouse-history.ts';
@@ -178,7 +179,7 @@ test.for(seeds)(
             continue;
           }
           const choice = wanted.find((each) => answers.includes(each));
-          if (choice) stage.answer(scope, choice);
+          if (choice) answer(stage.engine, [scope], choice);
         }
         return (await stage.outcomes()).every(({ is_over }) => is_over);
       },

@@ -144,7 +144,7 @@ test.for([
       stage.engine.found.questions.some((each) => each.scope === scope),
     );
     expect(await writesOf(stage)).toBe(0);
-    stage.answer(scope, choice);
+    await stage.answer(scope, choice);
     await stage.settled();
     const wanted = title === 'before' ? lead.title : title;
     await until('it is decided', async () => stage.engine.found.questions.length === 0);

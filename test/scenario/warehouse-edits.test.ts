@@ -53,8 +53,8 @@ describe('edits by SQL', limit, () => {
     const [one, two] = [await stage.crm.take('lead'), await stage.crm.take('lead')];
     await stage.editor.query('DELETE FROM crm.lead WHERE id = ANY ($1)', [[one.id, two.id]]);
     expect((await stage.decided()).map(({ state }) => state)).toEqual(['held', 'held']);
-    stage.answer(`vanished:lead-${one.id}`, 'trash');
-    stage.answer(`vanished:lead-${two.id}`, 'restore');
+    await stage.answer(`vanished:lead-${one.id}`, 'trash');
+    await stage.answer(`vanished:lead-${two.id}`, 'restore');
     await stage.shows('SELECT state FROM crm.edit ORDER BY seq', (rows) =>
       rows.every(({ state }) => state === 'done' || state === 'lost'),
     );
@@ -116,9 +116,7 @@ describe('edits by SQL', limit, () => {
     await stage.editor.query("UPDATE crm.lead SET about_description = 'x'");
     const scope = 'brake:lead:edited';
     await stage.shows('SELECT state FROM crm.edit', (rows) => rows.every(({ state }) => state === 'held'));
-    // The database is told before the turn of the side is over.
-    await expect.poll(() => stage.engine.found.questions.map((question) => question.scope)).toEqual([scope]);
-    stage.answer(scope, 'revert');
+    await stage.answer(scope, 'revert');
     await stage.settled();
     expect((await stage.decided()).every(({ state }) => state === 'lost')).toBe(true);
     await stage.editor.query("UPDATE crm.lead SET about_description = 'y'");
@@ -126,7 +124,7 @@ describe('edits by SQL', limit, () => {
       'SELECT state FROM crm.edit WHERE ended_at IS NULL',
       (rows) => rows.length === 12 && rows.every(({ state }) => state === 'held'),
     );
-    stage.answer(scope, 'approve');
+    await stage.answer(scope, 'approve');
     await stage.shows("SELECT state FROM crm.edit WHERE state = 'done'", (rows) => rows.length === 12);
     await stage.settled();
   });

@@ -90,7 +90,7 @@ describe('a link with a warehouse', limit, () => {
     const [{ count = '' } = {}] = await stage.database.query('SELECT count(*) FROM crm.lead');
     // Up to the limit they go as they are proven gone.
     expect(Number(count)).toBeGreaterThanOrEqual(15);
-    stage.approve(scope);
+    await stage.answer(scope, 'approve');
     await stage.settled();
     expect(
       await stage.database.query("SELECT count(*)::int FROM crm.lead_history WHERE ended = 'trashed'"),

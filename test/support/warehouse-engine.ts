@@ -161,11 +161,10 @@ export async function openWarehouseEngine(options: WarehouseEngineOptions = {}) 
       return opened.mirror;
     },
     start: () => opened.engine.start(),
-    /** What a user answers to a question of the warehouse. */
-    approve(scope: string) {
-      answer(opened.engine, [scope], 'approve');
-    },
-    answer(scope: string, choice: Answer) {
+    /** What a user answers to a question of the warehouse, once it is asked: that may be later than the database shows what waits. */
+    async answer(scope: string, choice: Answer) {
+      const isAsked = async () => opened.engine.found.questions.some((each) => each.scope === scope);
+      await until(`“${scope}” is asked`, isAsked);
       answer(opened.engine, [scope], choice);
     },
     /** All rows compared with the CRM's records, as a command does. */
