@@ -70,3 +70,24 @@ test.each([
     expect([leftOut, table.length]).toEqual([{ lead: count - 1 }, 1]);
   },
 );
+
+test('a cell that shows a lead in full is understood without a look at any other lead', async () => {
+  let looks = 0;
+  const titled = (number: number) => ({
+    get title() {
+      looks += 1;
+      return `Lead ${number}`;
+    },
+  });
+  const leads = Array.from({ length: count }, (_, number) => record('lead', number + 1, titled(number + 1)));
+  const input = await inputOf(createWorld({}));
+  const known = { ...input.known, records: leads };
+  const standing = new Standing();
+  standing.update({ ...input, known });
+  const { leads: names } = standing.namesFor({ ...input, known });
+  looks = 0;
+  expect([names.label(7), names.find('Lead 9 (#9)')]).toEqual(['Lead 7 (#7)', { kind: 'one', id: 9 }]);
+  expect(looks).toBeLessThan(10);
+  expect(names.find('Lead 9')).toEqual({ kind: 'one', id: 9 });
+  expect(looks).toBeGreaterThan(count);
+});

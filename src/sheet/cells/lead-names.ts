@@ -9,11 +9,7 @@ import { describeCell } from '../port/cell.ts';
 import type { ObservedRow } from '../port/table.ts';
 import { createNames, indexTitles, type Names, type TitledChoice, titledChoice } from './codec.ts';
 
-/**
- * The leads, or the tasks, by the names under which cells show them. One that is gone from the CRM keeps its name, because rows of what went
- * to the trash with it show that name and would look edited without it; but a bare title only means one that is there. A title that it had
- * until now still means it where the id stands behind: rows show it so until they are written.
- */
+/** The leads, or the tasks, by the names under which cells show them. */
 export function titledChoices(
   entity: 'lead' | 'task',
   records: readonly KnownRecord[],
@@ -24,15 +20,25 @@ export function titledChoices(
   );
   return records
     .filter(({ key }) => key.entity === entity)
-    .map(({ key, fields, presence, written }) => {
-      const choice = titledChoice(Number(key.id), String(fields['title'] ?? ''));
-      const { fields: last, offered } = agreed.get(key.id) ?? {};
-      const titles = [last, offered, written?.before, written?.earlier].map((each) => each?.['title']);
-      const former = titles.flatMap((title) =>
-        typeof title === 'string' && title !== fields['title'] ? [labelWithId(title, key.id)] : [],
-      );
-      return { ...choice, aliases: presence === 'present' ? choice.aliases : [], former };
-    });
+    .map((record) => titledChoiceOf(record, agreed.get(record.key.id)));
+}
+
+/**
+ * A lead or a task by the names under which cells show it. One that is gone from the CRM keeps its name, because rows of what went to the trash
+ * with it show that name and would look edited without it; but a bare title only means one that is there. A title that it had until now still
+ * means it where the id stands behind: rows show it so until they are written.
+ */
+export function titledChoiceOf(
+  { fields, key, presence, written }: KnownRecord,
+  agreement: Agreement | undefined,
+): TitledChoice {
+  const choice = titledChoice(Number(key.id), String(fields['title'] ?? ''));
+  const versions = [agreement?.fields, agreement?.offered, written?.before, written?.earlier];
+  const former = versions.flatMap((version) => {
+    const title = version?.['title'];
+    return typeof title === 'string' && title !== fields['title'] ? [labelWithId(title, key.id)] : [];
+  });
+  return { ...choice, aliases: presence === 'present' ? choice.aliases : [], former };
 }
 
 /**
@@ -66,6 +72,31 @@ export const lazyTitles = (
   { agreements, records }: TitledItems,
   coming: readonly string[] = [],
 ): ChoiceIndex<number> => lazyChoices(() => indexTitles(titledChoices(entity, records, agreements), coming));
+
+const labelEnd = /\(#(\d+)\)$/;
+
+/**
+ * The same names, of which all are indexed only where one does not tell by itself what a text means. Nearly every text is a label in full, and
+ * to index tens of thousands takes longer than anything else may.
+ */
+export const singleTitles = (
+  all: ChoiceIndex<number>,
+  choiceOf: (id: RecordId) => TitledChoice | undefined,
+): ChoiceIndex<number> => ({
+  get labels() {
+    return all.labels;
+  },
+  label: (id) => choiceOf(String(id))?.label,
+  find(text) {
+    const named = choiceOf(labelEnd.exec(text)?.[1] ?? '');
+    return named?.label === text ? { kind: 'one', id: named.id } : all.find(text);
+  },
+  mayShow(id, text) {
+    const { former = [] } = choiceOf(String(id)) ?? {};
+    return former.some((label) => labelKey(label) === labelKey(text)) || all.mayShow(id, text);
+  },
+  suggest: (text) => all.suggest(text),
+});
 
 type TitledItems = Pick<Known, 'records'> & Partial<Pick<Known, 'agreements'>>;
 

@@ -1,7 +1,7 @@
 import type { Catalog } from '../../core/fields/catalog.ts';
 import type { Agreement, KnownRecord } from '../../core/state.ts';
 import { createNames, type Names } from '../cells/codec.ts';
-import { comingTitles, lazyTitles, lazyUserIds } from '../cells/lead-names.ts';
+import { comingTitles, lazyTitles, lazyUserIds, singleTitles, titledChoiceOf } from '../cells/lead-names.ts';
 import type { DecideInput } from '../plans/plan.ts';
 import type { ObservedRow } from '../port/table.ts';
 import type { ItemIndex } from './item-index.ts';
@@ -32,6 +32,7 @@ export class KeptNames {
   namesFor(
     { known, table }: DecideInput,
     records: ItemIndex<KnownRecord>,
+    agreements: ItemIndex<Agreement>,
     rowsOf: (entity: 'lead' | 'task') => readonly ObservedRow[],
   ): Names {
     const comingOf = (entity: 'lead' | 'task') =>
@@ -39,10 +40,15 @@ export class KeptNames {
     const [leads, tasks] = [comingOf('lead'), comingOf('task')];
     const others = JSON.stringify([this.#version, table.timeZone, leads, tasks]);
     if (this.#made?.catalog !== known.catalog || this.#made.others !== others) {
+      const namesOf = (entity: 'lead' | 'task', coming: readonly string[]) =>
+        singleTitles(lazyTitles(entity, known, coming), (id) => {
+          const record = records.of(entity).get(id);
+          return record && titledChoiceOf(record, agreements.of(entity).get(id));
+        });
       const names = {
         ...createNames(known.catalog, [], table.timeZone),
-        leads: lazyTitles('lead', known, leads),
-        tasks: lazyTitles('task', known, tasks),
+        leads: namesOf('lead', leads),
+        tasks: namesOf('task', tasks),
       };
       this.#made = { catalog: known.catalog, others, names };
     }

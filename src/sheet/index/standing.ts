@@ -127,7 +127,7 @@ export class Standing {
 
   namesFor(input: DecideInput): Names {
     const isRead = (entity: Entity) => input.table.tabs[entity].state === 'read';
-    return this.#names.namesFor(input, this.#records, (entity) =>
+    return this.#names.namesFor(input, this.#records, this.#agreements, (entity) =>
       isRead(entity) ? this.#tabs[entity].looseRows() : noRows,
     );
   }
