@@ -6,11 +6,11 @@ import { type Condition, isAnyOf } from './rule.ts';
 
 /**
  * Whether a record fits a rule. `unknown` where not enough of it was read from the CRM: then nothing comes and nothing goes. `until` is the first
- * moment (epoch ms) at which time alone makes it another answer.
+ * moment (epoch ms) at which time alone makes it another answer. `why` words what few are asked for: tens of thousands may be unfit.
  */
 export type Fit =
   | { readonly kind: 'fits'; readonly until: number }
-  | { readonly kind: 'unfit'; readonly why: string }
+  | { readonly kind: 'unfit'; readonly why: () => string }
   | { readonly kind: 'unknown'; readonly until: number };
 
 /** What judging a record has to know besides. */
@@ -70,14 +70,16 @@ function judgeValue(
   if (isAnyOf(value, values)) return fits;
   // A name that the list of options lacks may be a new name of one of them, which is read with the catalog.
   const isRenamed = [value].flat().some((each) => field.options?.includes(String(each)) === false);
-  return isRenamed && value !== null ? unknown : { kind: 'unfit', why: describeValue(field, value, around) };
+  return isRenamed && value !== null
+    ? unknown
+    : { kind: 'unfit', why: () => describeValue(field, value, around) };
 }
 
 function judgeStage({ stages }: ConditionOf<'pipeline'>, record: KnownRecord, around: FitSurroundings): Fit {
   const value = record.fields['stage_id'];
   const field = around.findField(record.key.entity, 'stage_id');
   if (value === undefined || !field) return unknown;
-  return isAnyOf(value, stages) ? fits : { kind: 'unfit', why: describeValue(field, value, around) };
+  return isAnyOf(value, stages) ? fits : { kind: 'unfit', why: () => describeValue(field, value, around) };
 }
 
 function judgeAge(days: number, { fields }: KnownRecord, { now }: FitSurroundings): Fit {
@@ -86,17 +88,17 @@ function judgeAge(days: number, { fields }: KnownRecord, { now }: FitSurrounding
   const until = updatedAt + days * dayMs;
   if (now < until) return { kind: 'fits', until };
   const unit = days === 1 ? 'day' : 'days';
-  return { kind: 'unfit', why: `it was not updated in the CRM for ${days} ${unit}` };
+  return { kind: 'unfit', why: () => `it was not updated in the CRM for ${days} ${unit}` };
 }
 
 function judgeLead({ conditions }: ConditionOf<'lead'>, record: KnownRecord, around: FitSurroundings): Fit {
   const { lead_id: id } = record.fields;
   if (id === undefined) return unknown;
-  if (id === null) return { kind: 'unfit', why: 'it has no lead' };
+  if (id === null) return { kind: 'unfit', why: () => 'it has no lead' };
   const lead = around.findLead(String(id));
   if (lead?.presence !== 'present') return unknown;
   const fit = judgeFit(conditions, lead, around);
-  return fit.kind === 'unfit' ? { kind: 'unfit', why: `of its lead, ${fit.why}` } : fit;
+  return fit.kind === 'unfit' ? { kind: 'unfit', why: () => `of its lead, ${fit.why()}` } : fit;
 }
 
 const describeValue = (field: FieldDefinition, value: Value, { show }: FitSurroundings): string =>

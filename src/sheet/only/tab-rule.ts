@@ -1,5 +1,6 @@
-import { findField } from '../../core/fields/field.ts';
-import type { Entity, RecordId } from '../../core/record.ts';
+import { describeEntity } from '../../core/fields/field.ts';
+import { once } from '../../core/once.ts';
+import { type Entity, perEntity, type RecordId } from '../../core/record.ts';
 import type { Agreement, Decision, KnownRecord } from '../../core/state.ts';
 import { listOr } from '../../core/text/list-words.ts';
 import { brakeOf, shownOf } from '../../core/waiting/brakes.ts';
@@ -127,11 +128,14 @@ function fitBy(tab: RuledTab, conditions: readonly Condition[]): TabRuling['fitO
 
 function surroundingsOf({ entity, findLead, input, layout, names }: RuledTab): FitSurroundings {
   const { catalog } = input.known;
+  const fieldsOf = perEntity((of) =>
+    once(() => new Map(describeEntity(of, catalog).map((each) => [each.name, each]))),
+  );
   return {
     now: input.now,
     findLead,
     findField(of: Entity, name) {
-      const field = findField(of, name, catalog);
+      const field = fieldsOf[of]().get(name);
       const header = of === entity ? columnOf(layout, name)?.header : undefined;
       return field && header !== undefined ? { ...field, header } : field;
     },

@@ -42,13 +42,14 @@ export function decideLeave(index: TabIndex, { record, row }: MergedRow, standin
   });
   if (fit.kind !== 'unfit') return stays(fit.kind === 'fits' ? 'fits' : 'disturbed');
   if (!isInStep || state.kind !== 'synced') return stays('disturbed');
-  if (leave?.state === 'left') return { leave, ...holdOutside(index, record.key.id, row, fit.why) };
+  const why = fit.why();
+  if (leave?.state === 'left') return { leave, ...holdOutside(index, record.key.id, row, why) };
   if (row.hasOwn)
     return {
       ...stays('disturbed'),
-      state: { ...state, besides: `no longer fits this tab: ${fit.why}. ${ownKept}` },
+      state: { ...state, besides: `no longer fits this tab: ${why}. ${ownKept}` },
     };
-  const saying: RowState = { ...state, besides: `leaves this tab: ${fit.why}` };
+  const saying: RowState = { ...state, besides: `leaves this tab: ${why}` };
   const isSaid = !index.tab.hasSync || isSaying(index, row, saying);
   // The clock may have been set back since.
   const isTimed = leave !== undefined && leave.at >= agreement.changedAt && leave.at <= now;
@@ -60,7 +61,7 @@ export function decideLeave(index: TabIndex, { record, row }: MergedRow, standin
       state: saying,
       verdict: { changesAt: [since + leaveAfterMs] },
     };
-  return { ...planLeave(index, row, agreement, { why: fit.why, since }), state: saying };
+  return { ...planLeave(index, row, agreement, { why, since }), state: saying };
 }
 
 const isSaying = ({ names }: TabIndex, { sync }: ObservedRow, state: RowState): boolean =>
