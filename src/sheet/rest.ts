@@ -1,4 +1,5 @@
 import type { Mirror } from '../core/mirror.ts';
+import { once } from '../core/once.ts';
 import { type Entity, entities, isClaimToken, type RecordKey, recordKeyText } from '../core/record.ts';
 import { sheetFacts } from './facts.ts';
 import { compareRows } from './index/row-changes.ts';
@@ -167,9 +168,14 @@ export function keepOpen(
   }: { readonly isOutbound: (name: string) => boolean; readonly typingPauseMs: number },
 ): FirstLooks {
   if (looks.size === 0) return looks;
-  const unnamed = new Set(namedRows(memory, ({ id }) => id.kind === 'empty').map(([name]) => name));
+  const unnamed = once(
+    () => new Set(namedRows(memory, ({ id }) => id.kind === 'empty').map(([name]) => name)),
+  );
   const isOpen = (name: string, { changedAt }: FirstLook) =>
-    unnamed.has(name) || changedAt === memory.at || memory.at - changedAt < typingPauseMs || isOutbound(name);
+    changedAt === memory.at ||
+    memory.at - changedAt < typingPauseMs ||
+    isOutbound(name) ||
+    unnamed().has(name);
   return new Map([
     ...[...looks].filter(([name, look]) => isOpen(name, look)),
     ...claimed(looks, memory, applied),

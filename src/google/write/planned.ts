@@ -132,8 +132,12 @@ function findShared(steps: readonly RowStep[], entity: TabKind, tab: BoundTab): 
     step.kind === 'append' || step.entity !== entity ? [] : [idOf(tab.rows[step.position] ?? [], tab)],
   );
   const counts = new Map(reached.map((id) => [id, 0]));
+  const numbers = new Set(reached.map(Number));
   for (let row = 1; counts.size > 0 && row < tab.rows.length; row += 1) {
-    const id = idOf(tab.rows[row] ?? [], tab);
+    const cell = tab.rows[row]?.[tab.columns.id] ?? emptyCell;
+    // Each number that is put into words is a text more, and a tab has tens of thousands.
+    if (cell.kind === 'number' && cell.shown === undefined && !numbers.has(cell.number)) continue;
+    const id = describeCell(cell);
     const count = counts.get(id);
     if (count !== undefined) counts.set(id, count + 1);
   }
