@@ -9,6 +9,7 @@ import {
   textCell,
 } from '../../src/sheet/port/cell.ts';
 import {
+  addRecord,
   addRow,
   changeRecord,
   createWorld,
@@ -272,6 +273,31 @@ describe('an ID that somebody changed', () => {
 });
 
 describe('an ID that stands in the row of another record', () => {
+  it.each([['every column'], ['a tab without titles']])(
+    'is held where the record has no row, and the row shows exactly another one, in %s',
+    async (columns) => {
+      const world = createWorld({ policy: { vanishedRows: 'trash' } });
+      // Nothing but the titles is one record's alone.
+      for (const [title, description, url] of [
+        ['Acme', 'Anvils', 'https://one.example'],
+        ['Beta', 'Balls', 'https://two.example'],
+        ['Coda', 'Anvils', 'https://two.example'],
+        ['Dodo', 'Balls', 'https://one.example'],
+      ] as const)
+        addRecord(world, 'lead', { title, 'about.description': description, 'about.url': url });
+      await settle(world);
+      if (columns !== 'every column') world.hiddenFields.add('title');
+      await settle(world);
+      removeRow(world, acme);
+      const row = rowOf(world, beta);
+      row.id = numberCell(1);
+      await settle(world);
+      expect(syncOf(row)).toMatch(/This row shows the values of record 2 instead of its own/);
+      expect(titles(world)).toEqual(['Acme', 'Beta', 'Coda', 'Dodo']);
+      expect(recordOf(world, acme).fields['about.url']).toBe('https://one.example');
+    },
+  );
+
   it.each([
     [
       'an ID that nobody has',

@@ -50,6 +50,25 @@ describe('a tab that has some of the records alone', () => {
     expect([titles(world), plan.questions]).toEqual([['Acme', 'Beta'], []]);
   });
 
+  it('gets back the row of a record that left by its age once the clock is set back', async () => {
+    const daysMs = (days: number) => days * 24 * 60 * 60 * 1_000;
+    const world = await worldOfNewLeads([], { only: { updatedWithinDays: 2 } });
+    const { now } = world.clock;
+    const at = (time: number) => new Date(time).toISOString();
+    addRecord(world, 'lead', { title: 'Acme', updated_at: at(now) });
+    addRecord(world, 'lead', { title: 'Beta', updated_at: at(now + daysMs(30)) });
+    await settle(world);
+    world.clock.now += daysMs(3);
+    await settle(world);
+    await waitToLeave(world);
+    expect(titlesIn(world)).toEqual(['Beta']);
+    await settle(world);
+    world.clock.now = now + daysMs(1);
+    rowOf(world, leadKey(2)).cells['title'] = textCell('Beta AG');
+    await settle(world);
+    expect(titlesIn(world)).toEqual(['Beta AG', 'Acme']);
+  });
+
   it('gets the row of a record that fits from now on', async () => {
     const world = await worldOfNewLeads([newLead('Acme'), lostLead('Beta')]);
     changeRecord(world, leadKey(2), { status_name: 'new' });

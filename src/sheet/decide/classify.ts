@@ -61,7 +61,7 @@ export interface ClassifiedTab {
   readonly vanished: readonly Agreement[];
   readonly orphaned: readonly Agreement[];
   /** All whose row may be there without their ID, also of records that do not fit. */
-  readonly lost: () => readonly Agreement[];
+  readonly findLost: () => readonly Agreement[];
   /** The vanished ones that the read before lacked as well. */
   readonly steadilyVanished: readonly Agreement[];
   /** Records whose row was found although it lacks its ID. */
@@ -88,9 +88,9 @@ export function classifyTab(whole: TabIndex): ClassifiedTab {
   const isStillLost = ({ key }: Agreement) => !foundIds.has(key.id);
   const vanished = missing.filter((agreement) => isStillLost(agreement) && !named.has(agreement.key.id));
   const orphaned = orphans.filter(isStillLost);
-  const lost = once(() => [...absent().filter(isStillLost), ...orphaned]);
+  const findLost = once(() => [...absent().filter(isStillLost), ...orphaned]);
   const others = settled.filter((row) => !strayRows.has(row));
-  const binding = bindRows(others, createLookup(index, lost));
+  const binding = bindRows(others, createLookup(index, findLost));
   const records = classifyRecordRows(index, binding);
   return {
     index,
@@ -109,7 +109,7 @@ export function classifyTab(whole: TabIndex): ClassifiedTab {
     missing,
     vanished,
     orphaned,
-    lost,
+    findLost,
     steadilyVanished: vanished.filter((agreement) => wasMissing(index, agreement)),
     foundIds,
   };
@@ -179,7 +179,7 @@ function presentIds({ outbox }: TabIndex, ids: Iterable<RecordId>): Set<RecordId
 }
 
 /** What the row of an id may show before anybody edits it: first what was last decided from it, and last what is agreed. */
-function createLookup(index: TabIndex, lost: () => readonly Agreement[]): IdLookup {
+function createLookup(index: TabIndex, findLost: () => readonly Agreement[]): IdLookup {
   const agreementOf = (id: RecordId) => index.agreements.get(index.outbox.get(id)?.recordId ?? id);
   const versionsOf = (id: RecordId): Fields[] => {
     const item = index.outbox.get(id);
@@ -187,7 +187,7 @@ function createLookup(index: TabIndex, lost: () => readonly Agreement[]): IdLook
     const sent = item && item.kind !== 'delete' ? [{ ...fields, ...item.fields }] : [];
     return [...sent, { ...fields, ...offered }, fields].filter((each) => Object.keys(each).length > 0);
   };
-  const findSuspects = createSuspectSearch(index, lost);
+  const findSuspects = createSuspectSearch(index, findLost);
   return {
     isKnown: (id) => index.records.has(id),
     isForeign: (row) => findSuspects(row).length > 0,

@@ -167,7 +167,7 @@ export function judgeTab(tab: ClassifiedTab, { release }: Braked): JudgedTab {
       ...verdicts,
       forgetCreates(index, shown),
       ...rowless,
-      leaveOutside(index, known),
+      countOutside(index, known),
       takeBackDeletes(index, known.union(foundIds), release),
       ...appendRows(index, collect(rowless, 'due')),
     ],
@@ -175,8 +175,8 @@ export function judgeTab(tab: ClassifiedTab, { release }: Braked): JudgedTab {
 }
 
 /** Counts the records outside which no row may be. */
-function leaveOutside({ entity, outside }: TabIndex, known: ReadonlySet<RecordId>): Verdict {
-  const count = outside.size - [...known].filter((id) => outside.has(id)).length;
+function countOutside({ entity, outside }: TabIndex, known: ReadonlySet<RecordId>): Verdict {
+  const count = outside.difference(known).size;
   return count > 0 ? { leftOut: [{ entity, count }] } : nothing;
 }
 
@@ -196,9 +196,9 @@ const dependentKinds: ReadonlySet<ClassifiedRow['kind']> = new Set([
 ]);
 
 /** Finds the records without a row whose row another one may be: lost ones, and those whose own row may be another's. */
-function createSuspects({ index, lost }: ClassifiedTab, unsure: readonly RecordId[]) {
+function createSuspects({ findLost, index }: ClassifiedTab, unsure: readonly RecordId[]) {
   const unsureOnes = unsure.flatMap((id) => index.agreements.get(id) ?? []);
-  const find = createSuspectSearch(index, () => [...lost(), ...unsureOnes]);
+  const find = createSuspectSearch(index, () => [...findLost(), ...unsureOnes]);
   const known = new Map<ObservedRow, readonly RecordId[]>();
   return (row: ObservedRow) => known.get(row) ?? known.set(row, find(row)).get(row) ?? [];
 }

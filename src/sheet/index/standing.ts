@@ -26,7 +26,7 @@ export interface TabGround {
   readonly agreements: ReadonlyMap<RecordId, Agreement>;
   readonly countAgreed: ValueCounts['count'];
   readonly loose: Loose;
-  /** The agreements that a row without its ID may belong to: the loose ones, and those of the records outside. Costly where these are many. */
+  /** What is agreed of all that is not in step: a row may be another one's than its ID says. Costly where many records are outside. */
   readonly candidates: () => readonly Agreement[];
   /** The rows of the records that are in step: nothing follows from them, and they are none of the tab's rows that are decided. */
   readonly inStep: TabStanding['inStep'];
@@ -53,6 +53,7 @@ export class Standing {
   readonly #names = new KeptNames();
   #circumstances: Circumstances | undefined;
   #version = 0;
+  #updatedAt = Number.NEGATIVE_INFINITY;
   /** When we deleted a record last, epoch ms: whether what belonged to it was seen after that tells something. */
   #deletedAt = Number.NEGATIVE_INFINITY;
 
@@ -66,7 +67,10 @@ export class Standing {
     const { known, now, table } = input;
     const [before, circumstances] = [this.#circumstances, circumstancesOf(input)];
     const isBuiltAlike = before !== undefined && areAlike(before.ofRows, circumstances.ofRows);
-    if (!isBuiltAlike) for (const entity of entities) this.#tabs[entity].loosenAll();
+    // What time alone changed it changes back where the clock is set back.
+    const isSetBack = now < this.#updatedAt;
+    this.#updatedAt = now;
+    if (!isBuiltAlike || isSetBack) for (const entity of entities) this.#tabs[entity].loosenAll();
     const isAlike = isBuiltAlike && areAlike(before.others, circumstances.others);
     this.#circumstances = circumstances;
     const isOutboxNew = this.#noteOutbox(known.outbox);
@@ -80,7 +84,7 @@ export class Standing {
       ...entities.map((entity) => this.#tabs[entity].loosenOver(now)),
     ];
     for (const text of known.contests.keys()) this.#loosen(parseRecordKey(text));
-    if (!isAlike || isOutboxNew || news.includes(true)) this.#version += 1;
+    if (!isAlike || isSetBack || isOutboxNew || news.includes(true)) this.#version += 1;
   }
 
   /** How many rows a read has of a tab, and how many of them are not known to be in step. */

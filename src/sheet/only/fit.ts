@@ -6,7 +6,8 @@ import { type Condition, isAnyOf } from './rule.ts';
 
 /**
  * Whether a record fits a rule. `unknown` where not enough of it was read from the CRM: then nothing comes and nothing goes. `until` is the first
- * moment (epoch ms) at which time alone makes it another answer. `why` words what few are asked for: tens of thousands may be unfit.
+ * moment (epoch ms) at which time alone makes it another answer. `why` is a function because tens of thousands may be unfit, and
+ * few are asked why.
  */
 export type Fit =
   | { readonly kind: 'fits'; readonly until: number }

@@ -104,24 +104,27 @@ export function findSwaps(
   return swaps;
 }
 
-/** The records without a row by all that a row of theirs would show, as far as one of the displaced rows has the name of one. */
+/** The records without a row by all that a row of theirs would show, as far as a displaced row shows the same in one of its columns. */
 function findOwners(
   index: TabIndex,
   displaced: readonly DisplacedRow[],
   rowless: readonly Agreement[],
 ): Map<string, RecordId> {
-  const [{ field: naming } = { field: '' }] = index.layout.columns;
-  const [first, ...names] = displaced.map(({ row }) => {
-    const { [naming]: cell = emptyCell } = row.cells;
-    return { row, name: { ...row, cells: { [naming]: cell } } };
-  });
   const owners = new Map<string, RecordId>();
+  const [first] = displaced;
   if (!first) return owners;
-  const shownNames = new Set([first, ...names].map(({ name }) => lookOf(index, name)));
-  // Outside of the tab there may be tens of thousands, and to look at their names costs a tenth of looking at all.
+  const { row } = first;
+  // Outside of the tab there may be tens of thousands, and one column costs a tenth of all. The first that is there tells most apart.
+  const column = index.layout.columns.find(({ field }) => field in row.cells)?.field ?? '';
+  const partOf = ({ cells, ...others }: ObservedRow): ObservedRow => ({
+    ...others,
+    cells: { [column]: cells[column] ?? emptyCell },
+  });
+  const parts = new Set(displaced.map((each) => lookOf(index, partOf(each.row))));
+  const part = partOf(row);
   for (const { fields, key, shown } of rowless)
-    if (shownNames.has(lookOfValues(index, first.name, fields, shown)))
-      owners.set(lookOfValues(index, first.row, fields, shown), key.id);
+    if (parts.has(lookOfValues(index, part, fields, shown)))
+      owners.set(lookOfValues(index, row, fields, shown), key.id);
   return owners;
 }
 

@@ -14,15 +14,14 @@ export function decideOutside(index: TabIndex, record: KnownRecord): Verdict {
   const { key } = record;
   const agreement = index.agreements.get(key.id);
   if (!agreement) return nothing;
-  const isGone = agreement.leave?.state === 'left' || wasMissing(index, agreement);
+  const hasLeft = agreement.leave?.state === 'left';
+  if (!hasLeft && !wasMissing(index, agreement)) return nothing;
   const fit = index.only.fitOf(record);
-  if (!isGone) return nothing;
   if (fit.kind === 'fits') return { due: [{ record, cause: fitsCause }] };
   const leftOut = [{ entity: key.entity, count: 1 }];
-  if (agreement.leave?.state === 'left' && isSettledOutside(index, record))
-    return { leftOut, outside: [key] };
+  if (hasLeft && isSettledOutside(index, record)) return { leftOut, outside: [key] };
   const out = join({ leftOut }, letGo(index, record));
-  if (agreement.leave?.state === 'left') return out;
+  if (hasLeft) return out;
   const leave = moveLeave(agreement.leave, 'absent', index.input.now);
   const cause = 'row deleted, and the record stays because it does not fit the tab';
   const journal = [journalEntry(index.input, key, { kind: 'delete', before: agreement.fields, cause })];
