@@ -12,14 +12,18 @@ import {
 
 useGridPage();
 
+const menuItem = (label: string) => page.locator('.tabulator-menu-item', { hasText: label });
 const columnItem = async (column: number, label: string) => {
   await heading(column).click({ button: 'right' });
-  await page.locator('.tabulator-menu-item', { hasText: label }).click();
+  await menuItem(label).click();
+};
+const rowItem = async (row: number, label: string) => {
+  await cell(row, 1).click({ button: 'right' });
+  await menuItem(label).click();
 };
 
 test('a row is deleted from its context menu', async () => {
-  await cell(2, 1).click({ button: 'right' });
-  await page.locator('.tabulator-menu-item', { hasText: 'Delete row' }).click();
+  await rowItem(2, 'Delete row');
   await eventually(names).toEqual([['Grace'], ['Konrad']]);
 });
 
@@ -37,23 +41,20 @@ test('rows are filtered by values and shown again', async () => {
 test('rows are moved from their menu, several at once or one', async () => {
   await cell(1, 1).click();
   await cell(2, 1).click({ modifiers: ['Shift'] });
-  await cell(1, 1).click({ button: 'right' });
-  await page.locator('.tabulator-menu-item', { hasText: 'Move down' }).click();
+  await rowItem(1, 'Move down');
   await eventually(() => emulator.read('A2:B4')).toEqual([
     ['3', 'Konrad'],
     ['1', 'Grace'],
     ['2', 'Ada'],
   ]);
-  await cell(3, 1).click({ button: 'right' });
-  await page.locator('.tabulator-menu-item', { hasText: 'Move up' }).click();
+  await rowItem(3, 'Move up');
   await eventually(names).toEqual([['Konrad'], ['Ada'], ['Grace']]);
 });
 
 test('only the selected cells are sorted, and the rest of their rows stays', async () => {
   await cell(1, 1).click();
   await cell(3, 1).click({ modifiers: ['Shift'] });
-  await cell(2, 1).click({ button: 'right' });
-  await page.locator('.tabulator-menu-item', { hasText: 'Sort only the selection A → Z' }).click();
+  await rowItem(2, 'Sort only the selection A → Z');
   await eventually(() => emulator.read('A2:B4')).toEqual([
     ['1', 'Ada'],
     ['2', 'Grace'],
@@ -105,7 +106,7 @@ test('columns are inserted, copied, moved and deleted from their menus, and undo
 
 test('a menu that is open stays while the columns change, which are drawn once it is closed', async () => {
   await heading(0).click({ button: 'right' });
-  const item = page.locator('.tabulator-menu-item', { hasText: 'Insert column left' });
+  const item = menuItem('Insert column left');
   await item.waitFor();
   await emulator.person({ kind: 'renameHeader', sheet: 0, column: 1, text: 'Who' });
   // The tabs are drawn in one go with the columns.

@@ -6,19 +6,19 @@ import { setStep } from '../support/table-steps.ts';
 
 test.each<[string, readonly Cell[], readonly boolean[]]>([
   ['are alone', [numberCell(1), numberCell(2), textCell('new-a')], [false, false, false]],
-  ['stand there twice as numbers', [numberCell(1), numberCell(2), numberCell(1)], [true, false, true]],
+  ['are there twice as numbers', [numberCell(1), numberCell(2), numberCell(1)], [true, false, true]],
   [
-    'stand there as a number and as a text',
+    'are there as a number and as a text',
     [numberCell(1), textCell('1'), numberCell(11)],
     [true, true, false],
   ],
   [
-    'are texts that stand there twice',
+    'are texts that are there twice',
     [textCell('new-a'), numberCell(1), textCell('new-a')],
     [true, false, true],
   ],
   [
-    'stand there as a number and in another format',
+    'are there as a number and in another format',
     [numberCell(7), { kind: 'number', number: 7, shown: '7.00' }, { kind: 'number', number: 8, shown: '7' }],
     [true, false, true],
   ],

@@ -22,7 +22,7 @@ export function findPerson() {
     ask,
     /** The same for a secret. */
     async askSecretly(question: string) {
-      // First, so that what is typed or pasted as soon as the question shows is not echoed by the terminal.
+      // The reader comes first, so that what is typed or pasted as soon as the question shows is not echoed by the terminal.
       const answer = readLine('', nowhere());
       process.stdout.write(question);
       const text = await answer;

@@ -7,3 +7,6 @@ export const labelKey = (text: string): string =>
 
 /** A label that others have or had as well, with what tells it apart. */
 export const labelWithId = (label: string, id: string | number): string => `${label} (#${id})`;
+
+/** The id in a label of {@link labelWithId}. */
+export const idInLabel = (label: string): string | undefined => /\(#(\d+)\)$/.exec(label)?.[1];

@@ -51,13 +51,13 @@ export function mendGrid(kept: Grid, look: TabLook): Mended | 'moved' | 'doubt' 
   for (const { end, from } of spans) {
     for (let row = from; row < end; row += 1) {
       const [before = noCells, now = noCells] = [rows[row], found.get(row)];
-      if (!isIdAsPolled(look, row, before, now)) return 'moved';
+      const read = { row, before, now };
+      if (!isIdAsPolled(look, read)) return 'moved';
       if (areSameCells(before, now)) continue;
       isChanged = true;
       while (rows.length < row) rows.push(noCells);
       rows[row] = now;
-      for (const column of look.columns)
-        if (!isAsPolled(look, column, row, before, now)) doubtful.add(column);
+      for (const column of look.columns) if (!isAsPolled(look, column, read)) doubtful.add(column);
     }
   }
   const [hiddenRows, handHiddenRows] = [
@@ -116,25 +116,26 @@ const describeTables = ({ tables, typed }: Build): string => JSON.stringify([tab
 
 type Build = Omit<Grid, 'rows' | 'rowCount' | 'hiddenRows' | 'handHiddenRows'>;
 
+/** A row, and what it held before it was read and holds now. */
+interface ReadRow {
+  readonly row: number;
+  readonly before: readonly Cell[];
+  readonly now: readonly Cell[];
+}
+
 /** What is typed into a cell that is polled, by the poll and by what was read since; `undefined` for what is not typed. */
-const typedIn = (
-  { valueAt }: TabLook,
-  column: number,
-  row: number,
-  before: readonly Cell[],
-  now: readonly Cell[],
-) => ({
+const typedIn = ({ valueAt }: TabLook, column: number, { before, now, row }: ReadRow) => ({
   polled: valueAt(column, row) ?? typedValue(before[column] ?? emptyCell),
   read: typedValue(now[column] ?? emptyCell),
 });
 
-function isAsPolled(...place: Parameters<typeof typedIn>): boolean {
-  const { polled, read } = typedIn(...place);
+function isAsPolled(look: TabLook, column: number, found: ReadRow): boolean {
+  const { polled, read } = typedIn(look, column, found);
   return read === undefined || read === polled;
 }
 
-function isIdAsPolled(look: TabLook, row: number, before: readonly Cell[], now: readonly Cell[]): boolean {
-  const { polled, read } = typedIn(look, look.idColumn, row, before, now);
+function isIdAsPolled(look: TabLook, found: ReadRow): boolean {
+  const { polled, read } = typedIn(look, look.idColumn, found);
   return read === undefined || polled === undefined || read === polled;
 }
 

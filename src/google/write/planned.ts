@@ -135,7 +135,7 @@ function findShared(steps: readonly RowStep[], entity: TabKind, tab: BoundTab): 
   const numbers = new Set(reached.map(Number));
   for (let row = 1; counts.size > 0 && row < tab.rows.length; row += 1) {
     const cell = tab.rows[row]?.[tab.columns.id] ?? emptyCell;
-    // Each number that is put into words is a text more, and a tab has tens of thousands.
+    // To put a number into words makes a new text, and a tab has tens of thousands of rows.
     if (cell.kind === 'number' && cell.shown === undefined && !numbers.has(cell.number)) continue;
     const id = describeCell(cell);
     const count = counts.get(id);

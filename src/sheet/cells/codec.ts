@@ -16,7 +16,7 @@ import { readMembers, writeMembers } from '../../core/fields/members.ts';
 import { readUser, readUsers } from '../../core/fields/users.ts';
 import { listFew, quoteText } from '../../core/text/cut-text.ts';
 import { dateToSerial, instantToSerial, serialToDate } from '../../core/text/dates.ts';
-import { labelKey } from '../../core/text/label-key.ts';
+import { labelKey, labelWithId } from '../../core/text/label-key.ts';
 import { readTypedDate } from '../../core/text/typed-date.ts';
 import { readTypedNumber } from '../../core/text/typed-number.ts';
 import { cleanText, type Value } from '../../core/value.ts';
@@ -102,7 +102,7 @@ export interface TitledChoice extends Choice<number> {
  */
 export const titledChoice = (id: number, title: string): Choice<number> => ({
   id,
-  label: `${title} (#${id})`,
+  label: labelWithId(title, id),
   aliases: [title, `${title} #${id}`, `#${id} ${title}`],
 });
 

@@ -3,7 +3,7 @@ import { customFieldName } from '../../core/fields/field.ts';
 import { once } from '../../core/once.ts';
 import { isClaimToken, type RecordId } from '../../core/record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
-import { labelKey, labelWithId } from '../../core/text/label-key.ts';
+import { idInLabel, labelKey, labelWithId } from '../../core/text/label-key.ts';
 import type { Known } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
 import type { ObservedRow } from '../port/table.ts';
@@ -26,7 +26,7 @@ export function titledChoices(
 /**
  * A lead or a task by the names under which cells show it. One that is gone from the CRM keeps its name, because rows of what went to the trash
  * with it show that name and would look edited without it; but a bare title only means one that is there. A title that it had until now still
- * means it where the id stands behind: rows show it so until they are written.
+ * means it where the id follows it: rows show it so until they are written.
  */
 export function titledChoiceOf(
   { fields, key, presence, written }: KnownRecord,
@@ -73,8 +73,6 @@ export const lazyTitles = (
   coming: readonly string[] = [],
 ): ChoiceIndex<number> => lazyChoices(() => indexTitles(titledChoices(entity, records, agreements), coming));
 
-const labelEnd = /\(#(\d+)\)$/;
-
 /**
  * The same names, of which all are indexed only where one does not tell by itself what a text means. Nearly every text is a label in full, and
  * to index tens of thousands takes longer than anything else may.
@@ -88,7 +86,7 @@ export const singleTitles = (
   },
   label: (id) => choiceOf(String(id))?.label,
   find(text) {
-    const named = choiceOf(labelEnd.exec(text)?.[1] ?? '');
+    const named = choiceOf(idInLabel(text) ?? '');
     return named?.label === text ? { kind: 'one', id: named.id } : all.find(text);
   },
   mayShow(id, text) {

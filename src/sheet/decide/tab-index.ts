@@ -49,6 +49,7 @@ export interface TabIndex extends TableIndex {
   readonly agreements: ReadonlyMap<RecordId, Agreement>;
   /** What has to be decided, and the rows of all else: nothing follows from those. */
   readonly loose: Loose;
+  /** What is agreed of all that is loose or outside. */
   readonly candidates: TabGround['candidates'];
   readonly inStep: ReadonlyMap<RecordId, ObservedRow>;
   /** The records that have no row, and are to have none. */

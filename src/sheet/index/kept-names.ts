@@ -40,15 +40,15 @@ export class KeptNames {
     const [leads, tasks] = [comingOf('lead'), comingOf('task')];
     const others = JSON.stringify([this.#version, table.timeZone, leads, tasks]);
     if (this.#made?.catalog !== known.catalog || this.#made.others !== others) {
-      const namesOf = (entity: 'lead' | 'task', coming: readonly string[]) =>
+      const indexFor = (entity: 'lead' | 'task', coming: readonly string[]) =>
         singleTitles(lazyTitles(entity, known, coming), (id) => {
           const record = records.of(entity).get(id);
           return record && titledChoiceOf(record, agreements.of(entity).get(id));
         });
       const names = {
         ...createNames(known.catalog, [], table.timeZone),
-        leads: namesOf('lead', leads),
-        tasks: namesOf('task', tasks),
+        leads: indexFor('lead', leads),
+        tasks: indexFor('task', tasks),
       };
       this.#made = { catalog: known.catalog, others, names };
     }
@@ -56,6 +56,7 @@ export class KeptNames {
   }
 }
 
+/** All that {@link titledChoiceOf} reads of a record. */
 const titlesOf = (record: KnownRecord | undefined): readonly unknown[] => [
   record?.fields['title'],
   record?.written?.before['title'],
@@ -63,6 +64,7 @@ const titlesOf = (record: KnownRecord | undefined): readonly unknown[] => [
   record?.presence,
 ];
 
+/** All that it reads of what is agreed. */
 const agreedTitlesOf = (agreement: Agreement | undefined): readonly unknown[] => [
   agreement?.fields['title'],
   agreement?.offered['title'],

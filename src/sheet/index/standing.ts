@@ -67,7 +67,7 @@ export class Standing {
     const { known, now, table } = input;
     const [before, circumstances] = [this.#circumstances, circumstancesOf(input)];
     const isBuiltAlike = before !== undefined && areAlike(before.ofRows, circumstances.ofRows);
-    // What time alone changed it changes back where the clock is set back.
+    // What changed by time alone changes back where the clock is set back.
     const isSetBack = now < this.#updatedAt;
     this.#updatedAt = now;
     if (!isBuiltAlike || isSetBack) for (const entity of entities) this.#tabs[entity].loosenAll();

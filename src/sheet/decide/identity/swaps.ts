@@ -59,12 +59,13 @@ export function findSwaps(
     return look === ownLook ? [] : [{ id, row, own, look, ownLook }];
   });
   const swaps = new Map<RecordId, Swap>();
-  if (displaced.length === 0) return swaps;
+  const [first] = displaced;
+  if (!first) return swaps;
   const bound = new Set(records.map(({ id }) => id));
   const rowless = index
     .candidates()
     .filter(({ key, fields }) => !bound.has(key.id) && Object.keys(fields).length > 0);
-  const owners = findOwners(index, displaced, rowless);
+  const owners = findOwners(index, first.row, displaced, rowless);
   for (const { id, ownLook } of displaced) owners.set(ownLook, id);
   const isForeign = ({ id, row }: DisplacedRow) => {
     const own = index.agreements.get(id);
@@ -104,17 +105,14 @@ export function findSwaps(
   return swaps;
 }
 
-/** The records without a row by all that a row of theirs would show, as far as a displaced row shows the same in one of its columns. */
+/** By all that a row like this one would show of them, the records without a row of which a displaced row shows the first column. */
 function findOwners(
   index: TabIndex,
+  row: ObservedRow,
   displaced: readonly DisplacedRow[],
   rowless: readonly Agreement[],
 ): Map<string, RecordId> {
-  const owners = new Map<string, RecordId>();
-  const [first] = displaced;
-  if (!first) return owners;
-  const { row } = first;
-  // Outside of the tab there may be tens of thousands, and one column costs a tenth of all. The first that is there tells most apart.
+  // Outside of the tab there may be tens of thousands of records, and one column costs a tenth of all columns.
   const column = index.layout.columns.find(({ field }) => field in row.cells)?.field ?? '';
   const partOf = ({ cells, ...others }: ObservedRow): ObservedRow => ({
     ...others,
@@ -122,6 +120,7 @@ function findOwners(
   });
   const parts = new Set(displaced.map((each) => lookOf(index, partOf(each.row))));
   const part = partOf(row);
+  const owners = new Map<string, RecordId>();
   for (const { fields, key, shown } of rowless)
     if (parts.has(lookOfValues(index, part, fields, shown)))
       owners.set(lookOfValues(index, row, fields, shown), key.id);

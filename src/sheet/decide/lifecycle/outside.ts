@@ -18,10 +18,8 @@ export function decideOutside(index: TabIndex, record: KnownRecord): Verdict {
   if (!hasLeft && !wasMissing(index, agreement)) return nothing;
   const fit = index.only.fitOf(record);
   if (fit.kind === 'fits') return { due: [{ record, cause: fitsCause }] };
-  const leftOut = [{ entity: key.entity, count: 1 }];
-  if (hasLeft && isSettledOutside(index, record)) return { leftOut, outside: [key] };
-  const out = join({ leftOut }, letGo(index, record));
-  if (hasLeft) return out;
+  const out = join({ leftOut: [{ entity: key.entity, count: 1 }] }, letGo(index, record));
+  if (hasLeft) return isSettledOutside(index, record) ? { ...out, outside: [key] } : out;
   const leave = moveLeave(agreement.leave, 'absent', index.input.now);
   const cause = 'row deleted, and the record stays because it does not fit the tab';
   const journal = [journalEntry(index.input, key, { kind: 'delete', before: agreement.fields, cause })];
