@@ -56,11 +56,15 @@ export class Masses {
     this.#all = this.#all.filter((mass) => mass.side !== side);
   }
 
-  /** People did something: what came back, or went from the other side by their hands, does not count any more. */
+  /**
+   * People did something: what came back, was left out by a rule, or went from the other side by their hands, does not count any more.
+   */
   look(): void {
     this.#all = this.#all.flatMap((mass) => {
       const [here, there] = this.#ids(mass);
-      const standing = mass.ids.filter((id) => !here.has(id) && (there.has(id) || mass.missing.includes(id)));
+      const isLeftOut = (id: string) => mass.side === 'sheet' && this.#sides.isLeftOut(mass.entity, id);
+      const isThere = (id: string) => there.has(id) || mass.missing.includes(id);
+      const standing = mass.ids.filter((id) => !here.has(id) && isThere(id) && !isLeftOut(id));
       return standing.length > this.#sides.deletesMax ? [{ ...mass, standing }] : [];
     });
   }

@@ -90,17 +90,20 @@ function typeStatus(people: People, { what, which }: Operation): void {
     people.act({ kind: 'edit', sheet: tab.sheetId, row: row.position, column, text });
 }
 
-/** A row that left, with its ID, below all others; what nobody's own cells were is not put back. */
+/**
+ * A row that left, with its ID, below all others; what nobody's own cells were is not put back. Where it is there already, if without its
+ * ID, it would be a copy of it, and one without an ID is a new lead.
+ */
 function putBack(people: People, { which }: Operation): void {
   const tab = people.tab('lead');
   const row = pick(people.left, which);
   if (!tab || !row) return;
   const { ID: id = '' } = row;
-  const isThere = tab.rows.some((each) => each.id === id);
+  const owner = people.ownerOfRecord.get(`lead-${id}`) ?? '';
+  const isThere = tab.rows.some((each) => each.id === id || each.owner === owner);
   const isLive = people.liveRecords('lead').some((each) => each.id === id);
   if (isThere || !isLive) return;
   const position = (tab.rows.at(-1)?.position ?? 0) + 1;
-  const owner = people.ownerOfRecord.get(`lead-${id}`) ?? '';
   const texts = {
     ...row,
     [ownerHeader]: ownerText(people, owner),
