@@ -13,6 +13,7 @@ import { type TabKind, tabKinds } from '../../sheet/port/layout.ts';
 import type { AppendStep, RowCells, RowStep, SetStep } from '../../sheet/port/table.ts';
 import { type ColumnIndexes, placesOf } from '../columns.ts';
 import { afterSteps, type Rows } from '../grid.ts';
+import { readIdNumbers } from '../id-numbers.ts';
 import { mapKnown } from '../map-known.ts';
 import { type BoundTab, endOfRows } from '../read.ts';
 
@@ -133,10 +134,11 @@ function findShared(steps: readonly RowStep[], entity: TabKind, tab: BoundTab): 
   );
   const counts = new Map(reached.map((id) => [id, 0]));
   const numbers = new Set(reached.map(Number));
+  const { numbers: ids } = readIdNumbers(tab.rows, tab.columns.id, tab.ids);
   for (let row = 1; counts.size > 0 && row < tab.rows.length; row += 1) {
+    const number = ids[row] ?? Number.NaN;
+    if (!Number.isNaN(number) && !numbers.has(number)) continue;
     const cell = tab.rows[row]?.[tab.columns.id] ?? emptyCell;
-    // To put a number into words makes a new text, and a tab has tens of thousands of rows.
-    if (cell.kind === 'number' && cell.shown === undefined && !numbers.has(cell.number)) continue;
     const id = describeCell(cell);
     const count = counts.get(id);
     if (count !== undefined) counts.set(id, count + 1);

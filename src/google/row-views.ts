@@ -1,0 +1,332 @@
+import type { FieldKind } from '../core/fields/field-kind.ts';
+import { pauseName } from '../core/fields/headers.ts';
+import { labelKey } from '../core/text/label-key.ts';
+import { plainText } from '../core/text/plain-text.ts';
+import type { FieldName } from '../core/value.ts';
+import {
+  bareCell,
+  type Cell,
+  describeCell,
+  emptyCell,
+  isShownAsPercent,
+  isSpilled,
+  isUnfilled,
+  readTypedTruth,
+  spilledCell,
+  textCell,
+} from '../sheet/port/cell.ts';
+import { isShownAsMoment, isShownWithoutDay } from '../sheet/port/shown-number.ts';
+import type { ObservedRow, OwnRow } from '../sheet/port/table.ts';
+import { type ManagedColumns, placesOf } from './columns.ts';
+import { cellAt, type Rows } from './grid.ts';
+import { type IdNumbers, readIdNumbers } from './id-numbers.ts';
+
+export const managedIndexes = (columns: ManagedColumns): number[] => [...placesOf(columns).values()];
+
+/** What the array formula of another cell fills in is nothing that stands in the row itself. */
+const isBlank = (cell: Cell): boolean => isUnfilled(cell) || isSpilled(cell);
+
+export const isBlankRow = (rows: Rows, row: number, indexes: readonly number[]): boolean =>
+  indexes.every((index) => isBlank(cellAt(rows, row, index)));
+
+/** What a row of the grid comes to. */
+interface RowView {
+  /** Absent for a row in which no managed cell is filled. */
+  readonly observed?: ObservedRow;
+  readonly own?: OwnRow;
+  readonly arrays: ArrayCells;
+}
+
+/** By the names of their columns, the cells of a row that an array formula fills, and those with an array formula that shows an error. */
+interface ArrayCells {
+  readonly filled: readonly FieldName[];
+  readonly failed: readonly FieldName[];
+}
+
+/** What the columns of a tab say of each of its rows. */
+export interface ColumnContext {
+  readonly columns: ManagedColumns;
+  readonly fresh: ReadonlySet<FieldName>;
+  /** Columns that bear the mark of a field: they are or were ours. */
+  readonly marked: ReadonlySet<number>;
+}
+
+/** What all of its rows say of each. */
+interface RowContext {
+  readonly spilled: ReadonlySet<FieldName>;
+  readonly isPauseLost: boolean;
+  /** Columns that are not users' own. */
+  readonly ours: ReadonlySet<number>;
+}
+
+/** All rows of a tab, and what they were seen under: under the same a row that is the same object comes to the same. */
+export interface RowViews {
+  readonly rows: Rows;
+  readonly binding: string;
+  readonly all: readonly RowView[];
+  /** What is observed of them, and what of them is users' own, from top to bottom. */
+  readonly observed: readonly ObservedRow[];
+  readonly own: readonly OwnRow[];
+  /** What array formulas do anywhere in the tab. */
+  readonly arrays: { readonly [part in keyof ArrayCells]: ReadonlySet<FieldName> };
+  /**
+   * Fields whose column an array formula fills, at least in part. It may fill a cell with nothing, and a value in one of its cells would
+   * break all of it: the whole column is its own.
+   */
+  readonly spilled: ReadonlySet<FieldName>;
+  readonly isPauseLost: boolean;
+  readonly ids: IdNumbers;
+}
+
+/**
+ * Looks at the rows of a tab as its columns say. Of rows that are known nothing but whether they are the same objects is looked at: to touch
+ * tens of thousands of them costs more than all that follows from an edit.
+ */
+export function viewRows(rows: Rows, context: ColumnContext, last: RowViews | undefined): RowViews {
+  const { columns, fresh, marked } = context;
+  const named: ReadonlyMap<FieldName, number> = new Map([
+    ...[...columns.fields].map(([field, { index }]) => [field, index] as const),
+    ...(columns.pause === undefined ? [] : [[pauseName, columns.pause] as const]),
+  ]);
+  const indexes = managedIndexes(columns);
+  const ours = new Set([...indexes, columns.pause ?? -1, ...marked]);
+  const binding = JSON.stringify([[...columns.fields], columns.pause, [...ours], [...fresh]]);
+  const before = last?.binding === binding ? last : undefined;
+  const shift = rows.length - (before?.rows.length ?? 0);
+  /** What came of a row before, where it was or where rows above it were added or removed. */
+  const knownView = (row: number): RowView | undefined => {
+    const cells = rows[row];
+    if (before?.rows[row] === cells) return before?.all[row];
+    return before?.rows[row - shift] === cells ? before?.all[row - shift] : undefined;
+  };
+  const arraysInNew = new Map<number, ArrayCells>();
+  const { rows: rowsBefore } = before ?? noViews;
+  for (let row = 0; row < rows.length; row += 1)
+    if (rowsBefore[row] !== rows[row] && knownView(row) === undefined)
+      arraysInNew.set(row, findArrays(rows, row, named));
+  const arraysOf = (row: number) => arraysInNew.get(row) ?? knownView(row)?.arrays ?? noArrays;
+  const namesIn = (part: keyof ArrayCells) => {
+    const places = before?.arrays[part].size ? rows.keys() : arraysInNew.keys();
+    return new Set([...places].flatMap((row) => arraysOf(row)[part]));
+  };
+  const arrays = { filled: namesIn('filled'), failed: namesIn('failed') };
+  const leftEmpty = [...arrays.failed].filter((name) => isLeftEmpty(rows, named.get(name) ?? -1));
+  const spilled = new Set([...arrays.filled, ...leftEmpty]);
+  const isPauseLost = leftEmpty.includes(pauseName);
+  const isAsBefore = before?.isPauseLost === isPauseLost && areSame(before.spilled, spilled);
+  const viewRow = (cells: Rows[number], position: number): RowView => {
+    const known = knownView(position);
+    if (known && isAsBefore) return moveView(known, position);
+    const view = { arrays: arraysOf(position) };
+    if (position === 0) return view;
+    if (!isBlankRow(rows, position, indexes))
+      return { ...view, observed: observeRow(rows, position, { ...context, spilled, isPauseLost, ours }) };
+    return cells.every(isBlank) ? view : { ...view, own: { position, cells } };
+  };
+  const lists =
+    isAsBefore && shift === 0
+      ? replaceViews(
+          before,
+          [...arraysInNew.keys()].map((row) => [row, viewRow(rows[row] ?? [], row)]),
+        )
+      : listViews(rows.map(viewRow));
+  const ids = readIdNumbers(rows, columns.id, before?.ids);
+  return { rows, binding, ...lists, arrays, spilled, isPauseLost, ids };
+}
+
+const noViews: Pick<RowViews, 'rows'> = { rows: [] };
+
+const areSame = (one: ReadonlySet<FieldName>, other: ReadonlySet<FieldName>): boolean =>
+  one.size === other.size && one.isSubsetOf(other);
+
+const noArrays: ArrayCells = { filled: [], failed: [] };
+
+function findArrays(rows: Rows, row: number, named: ReadonlyMap<FieldName, number>): ArrayCells {
+  let found = noArrays;
+  for (const [name, index] of named) {
+    const cell = cellAt(rows, row, index);
+    if (isSpilled(cell)) found = { ...found, filled: [...found.filled, name] };
+    if (isFailedArray(cell)) found = { ...found, failed: [...found.failed, name] };
+  }
+  return found;
+}
+
+/** The views of a tab, and what is found in them. */
+type ViewLists = Pick<RowViews, 'all' | 'observed' | 'own'>;
+
+const listViews = (all: readonly RowView[]): ViewLists => ({
+  all,
+  observed: definedOf(all, ({ observed }) => observed),
+  own: definedOf(all, ({ own }) => own),
+});
+
+/** Returns what is found of each, without what is not. A `flatMap` makes a list for each row of a tab. */
+function definedOf<From, To>(all: readonly From[], find: (from: From) => To | undefined): To[] {
+  const found: To[] = [];
+  for (const each of all) {
+    const own = find(each);
+    if (own !== undefined) found.push(own);
+  }
+  return found;
+}
+
+/** The lists with some views in place of those of the same rows. */
+function replaceViews(before: ViewLists, news: readonly (readonly [row: number, RowView])[]): ViewLists {
+  const all = [...before.all];
+  for (const [row, view] of news) all[row] = view;
+  const isOfSameKind = ([row, { observed, own }]: readonly [number, RowView]) => {
+    const old = before.all[row];
+    return (
+      (old?.observed === undefined) === (observed === undefined) &&
+      (old?.own === undefined) === (own === undefined)
+    );
+  };
+  if (!news.every(isOfSameKind)) return listViews(all);
+  const views = news.map(([, view]) => view);
+  return {
+    all,
+    observed: replacePlaced(
+      before.observed,
+      definedOf(views, ({ observed }) => observed),
+    ),
+    own: replacePlaced(
+      before.own,
+      definedOf(views, ({ own }) => own),
+    ),
+  };
+}
+
+interface Placed {
+  readonly position: number;
+}
+
+/** A list from top to bottom with some items in place of those of the same position; the same list where there are none. */
+function replacePlaced<Item extends Placed>(before: readonly Item[], news: readonly Item[]): readonly Item[] {
+  if (news.length === 0) return before;
+  const items = [...before];
+  for (const item of news) items[placeOf(items, item)] = item;
+  return items;
+}
+
+/** The place of the last item that is not below a position. */
+function placeOf(items: readonly Placed[], { position }: Placed): number {
+  let [from, end] = [0, items.length];
+  while (end - from > 1) {
+    const middle = Math.floor((from + end) / 2);
+    if ((items[middle]?.position ?? 0) <= position) from = middle;
+    else end = middle;
+  }
+  return from;
+}
+
+/** What a row comes to at another place: all that it holds stays the same object. */
+function moveView(view: RowView, position: number): RowView {
+  const { observed, own } = view;
+  if ((observed ?? own)?.position === position) return view;
+  if (observed) return { ...view, observed: { ...observed, position } };
+  return own ? { ...view, own: { ...own, position } } : view;
+}
+
+/** What may fill more cells than its own. */
+const arrayPattern =
+  /\{|\b(?:ARRAYFORMULA|IMPORT[A-Z]+|GOOGLEFINANCE|QUERY|FILTER|SORTN?|UNIQUE|SPLIT|TRANSPOSE|FLATTEN|SEQUENCE|TOCOL|MAP|BYROW|SCAN|MAKEARRAY|[VH]STACK|WRAP(?:ROWS|COLS)|CHOOSE(?:ROWS|COLS))\(/i;
+
+/**
+ * Whether a column has nothing but an array formula that shows an error, as while it loads: then the cells that it fills are empty,
+ * and nobody has wiped them.
+ */
+function isLeftEmpty(rows: Rows, index: number): boolean {
+  const header = cellAt(rows, 0, index);
+  let formula = header;
+  for (let row = 1; row < rows.length; row += 1) {
+    const cell = cellAt(rows, row, index);
+    if (isBlank(cell)) continue;
+    if (formula !== header) return false;
+    formula = cell;
+  }
+  return isFailedArray(formula);
+}
+
+const isFailedArray = (cell: Cell): boolean => cell.kind === 'error' && arrayPattern.test(cell.formula ?? '');
+
+/** Whether users wrote something into columns of their own. A formula is there for every row, and what it shows is nobody's note. */
+const hasOwn = (cells: Rows[number], ours: ReadonlySet<number>): boolean =>
+  cells.some((cell, index) => !ours.has(index) && !isBlank(cell) && !isFormula(cell));
+
+const isFormula = (cell: Cell): boolean =>
+  cell.kind === 'formula' || (cell.kind === 'error' && cell.formula !== undefined);
+
+function observeRow(
+  rows: Rows,
+  position: number,
+  { columns, fresh, isPauseLost, ours, spilled }: ColumnContext & RowContext,
+): ObservedRow {
+  const cells: Record<FieldName, Cell> = {};
+  for (const [field, column] of columns.fields) {
+    const cell = observeCell(cellAt(rows, position, column.index), column.kind);
+    // Google puts FALSE below the header of a new column of checkboxes, where nobody has said anything yet.
+    const isUnsaid = fresh.has(field) && isUnfilled(cell);
+    cells[field] = cell.kind === 'empty' && spilled.has(field) ? spilledCell : isUnsaid ? emptyCell : cell;
+  }
+  return {
+    position,
+    id: bareCell(cellAt(rows, position, columns.id)),
+    sync: columns.sync === undefined ? emptyCell : withoutResult(cellAt(rows, position, columns.sync)),
+    cells,
+    ...(isPaused(rows, position, columns, isPauseLost) ? { isPaused: true as const } : {}),
+    ...(hasOwn(rows[position] ?? [], ours) ? { hasOwn: true as const } : {}),
+  };
+}
+
+/**
+ * Whether the cell in the pause column says anything but no. Who puts a word there means it, and so does whoever lets a formula tick the
+ * box; what an error would have said nobody knows, nor, where it `isLost`, what an array formula would have said in the cells that it
+ * leaves empty.
+ */
+function isPaused(rows: Rows, position: number, { pause }: ManagedColumns, isLost: boolean): boolean {
+  const cell = pause === undefined ? emptyCell : cellAt(rows, position, pause);
+  if (isLost && cell.kind === 'empty') return true;
+  const said = cell.kind === 'formula' ? textCell(cell.shown ?? '') : cell;
+  if (said.kind === 'empty' || (said.kind === 'text' && labelKey(said.text) === '')) return false;
+  return said.kind === 'error' || readTypedTruth(said) !== false;
+}
+
+/** What a formula comes to, and how a chip is shown, may change by itself, which is no edit of its cell. */
+const withoutResult = (cell: Cell): Cell =>
+  cell.kind === 'formula' || cell.kind === 'chip' ? bareCell(cell) : cell;
+
+/**
+ * How a number is shown matters where people mean what they see, where 50% and 50 are the same, and where a sheet took a number for a day or
+ * a day for a number.
+ */
+function observeCell(cell: Cell, kind: FieldKind): Cell {
+  switch (kind) {
+    case 'text':
+    case 'user':
+    case 'users':
+    case 'select':
+    case 'multi-select':
+      return withoutResult(cell);
+    case 'integer':
+    case 'task':
+      return isShownAsPercent(cell) || isShownAsMoment(cell) ? cell : bareCell(cell);
+    case 'number':
+      return isShownAsMoment(cell) ? cell : bareCell(cell);
+    case 'date':
+      return cell.kind === 'number' && (isShownWithoutDay(cell) || !Number.isInteger(cell.number))
+        ? { ...cell, shown: describeCell(cell) }
+        : bareCell(cell);
+    case 'lead':
+    case 'stage':
+    case 'lead-status':
+    case 'task-status':
+    case 'task-priority':
+      return showsMoreThanId(cell) ? cell : bareCell(cell);
+    default:
+      return bareCell(cell);
+  }
+}
+
+/** Whether people see anything else than the digits of an id: what was pasted into the wrong column, as a day or an amount, names nothing. */
+const showsMoreThanId = (cell: Cell): boolean =>
+  cell.kind === 'number' && (isShownAsMoment(cell) || /[^\d\s.,'’]/.test(plainText(cell.shown ?? '')));

@@ -1,0 +1,84 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { observeTab } from '../../src/google/read.ts';
+import type { RowViews } from '../../src/google/row-views.ts';
+import {
+  booleanCell,
+  type Cell,
+  emptyCell,
+  numberCell,
+  spilledCell,
+  textCell,
+} from '../../src/sheet/port/cell.ts';
+import { gridOf, headers, leads } from '../support/leads-grid.ts';
+
+const failing: Cell = { kind: 'error', message: 'Loading...', formula: '=ARRAYFORMULA(X2:X)' };
+const plain: readonly Cell[] = [emptyCell, textCell('Acme'), numberCell(7), booleanCell(true)];
+const rare: readonly Cell[] = [{ kind: 'number', number: 7, shown: '007' }, spilledCell, failing];
+
+const cell = fc.oneof(
+  { weight: 12, arbitrary: fc.constantFrom(...plain) },
+  { weight: 1, arbitrary: fc.constantFrom(...rare) },
+);
+/** An ID, three fields, `Sync`, the column that pauses, and one of people's own. */
+const row = fc.oneof(
+  { weight: 6, arbitrary: fc.array(cell, { minLength: 7, maxLength: 7 }) },
+  { weight: 1, arbitrary: cell.map((own) => [...Array.from({ length: 6 }, () => emptyCell), own]) },
+  { weight: 1, arbitrary: fc.constant([]) },
+);
+const place = fc.nat({ max: 12 });
+const change = fc.oneof(
+  fc.record({ kind: fc.constant('set'), place, row }),
+  fc.record({ kind: fc.constant('insert'), place, row }),
+  fc.record({ kind: fc.constant('delete'), place, row }),
+  fc.record({ kind: fc.constant('swap'), place, row }),
+);
+type Change = typeof change extends fc.Arbitrary<infer Each> ? Each : never;
+
+const header: readonly Cell[] = [...headers, textCell('Pause'), textCell('Note')];
+/** The same with two columns in each other's place. */
+const otherHeader = header.with(1, header[3] ?? emptyCell).with(3, header[1] ?? emptyCell);
+
+type Rows = readonly (readonly Cell[])[];
+
+/** Rows that are not changed stay the same objects, as in the tabs that are kept. */
+function apply(rows: Rows, { kind, place: wanted, row: now }: Change): Rows {
+  const [top = [], ...below] = rows;
+  const at = wanted % Math.max(below.length, 1);
+  if (kind === 'swap') return [top === header ? otherHeader : header, ...below];
+  const news = kind === 'delete' ? [] : [now];
+  return [top, ...below.toSpliced(at, kind === 'insert' ? 0 : 1, ...news)];
+}
+
+test('rows that were looked at before come to what they come to alone, whatever changed in between', () => {
+  const layout = { ...leads, pauseHeader: 'Pause' };
+  fc.assert(
+    fc.property(
+      fc.array(row, { maxLength: 12 }),
+      fc.array(fc.array(change, { maxLength: 3 }), { maxLength: 8 }),
+      (first, steps) => {
+        let rows: Rows = [header, ...first];
+        let views: RowViews | undefined;
+        for (const changes of [[], ...steps]) {
+          rows = changes.reduce(apply, rows);
+          const grid = { ...gridOf([]), rows };
+          const [kept, alone] = [observeTab(grid, layout, views), observeTab(grid, layout)];
+          expect(kept.observed).toEqual(alone.observed);
+          expect(kept.bound).toEqual(alone.bound);
+          views = kept.views;
+        }
+      },
+    ),
+    { numRuns: 500 },
+  );
+});
+
+test('rows that did not change stay the same objects, and so does their list where none did', () => {
+  const rows = [header, ...['Acme', 'Bolt', 'Crux'].map((title, n) => [numberCell(n), textCell(title)])];
+  const before = observeTab({ ...gridOf([]), rows }, leads).views;
+  const edited = rows.with(2, [numberCell(1), textCell('Bolt & Co')]);
+  const after = observeTab({ ...gridOf([]), rows: edited }, leads, before).views;
+  expect(after?.observed.map((each, n) => each === before?.observed[n])).toEqual([true, false, true]);
+  const same = observeTab({ ...gridOf([]), rows: edited.with(0, [...header]) }, leads, after).views;
+  expect(same?.observed).toBe(after?.observed);
+});
