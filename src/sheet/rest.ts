@@ -1,6 +1,13 @@
 import type { Mirror } from '../core/mirror.ts';
 import { once } from '../core/once.ts';
-import { type Entity, entities, isClaimToken, type RecordKey, recordKeyText } from '../core/record.ts';
+import {
+  type Entity,
+  entities,
+  isClaimToken,
+  parseRecordKey,
+  type RecordKey,
+  recordKeyText,
+} from '../core/record.ts';
 import { sheetFacts } from './facts.ts';
 import { compareRows } from './index/row-changes.ts';
 import type { Plan } from './plans/plan.ts';
@@ -175,7 +182,7 @@ export function keepOpen(
     changedAt === memory.at ||
     memory.at - changedAt < typingPauseMs ||
     isOutbound(name) ||
-    unnamed().has(name);
+    (parseRecordKey(name) === undefined && unnamed().has(name));
   return new Map([
     ...[...looks].filter(([name, look]) => isOpen(name, look)),
     ...claimed(looks, memory, applied),

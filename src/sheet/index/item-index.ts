@@ -35,11 +35,14 @@ export class ItemIndex<Item extends Keyed> {
   /** Takes over a list. Returns what changed. */
   update(list: readonly Item[]): ItemChange<Item>[] {
     const before = this.#list;
+    if (list === before) return [];
     this.#list = list;
     const places: number[] = [];
-    for (let place = 0; place < Math.max(before.length, list.length); place += 1) {
+    const longer = Math.max(before.length, list.length);
+    for (let place = 0; place < longer; place += 1) {
+      // Nearly all are the same objects.
+      if (before[place] === list[place]) continue;
       const [old, item] = [before[place], list[place]];
-      if (old === item) continue;
       // Something was taken out of the list, or it is in another order.
       if (!item || (old && !isSameKey(old.key, item.key))) return this.#rebuild(list);
       places.push(place);

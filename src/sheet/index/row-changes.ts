@@ -15,6 +15,23 @@ export interface RowChanges {
  */
 export function compareRows(before: readonly ObservedRow[], now: readonly ObservedRow[]): RowChanges {
   if (before === now) return noChanges;
+  const known = lastChanges.get(now);
+  if (known?.before.deref() === before) return known.changes;
+  const changes = findChanges(before, now);
+  lastChanges.set(now, { before: new WeakRef(before), changes });
+  return changes;
+}
+
+/**
+ * What a read was compared with last: all that is decided in a cycle asks for the same. The read before is held weakly, or each would keep
+ * the one before it, back to the first.
+ */
+const lastChanges = new WeakMap<
+  readonly ObservedRow[],
+  { readonly before: WeakRef<readonly ObservedRow[]>; readonly changes: RowChanges }
+>();
+
+function findChanges(before: readonly ObservedRow[], now: readonly ObservedRow[]): RowChanges {
   const [removed, added]: [ObservedRow[], ObservedRow[]] = [[], []];
   const moved: [ObservedRow, ObservedRow][] = [];
   const pair = (old: ObservedRow | undefined, row: ObservedRow | undefined) => {
@@ -35,11 +52,18 @@ export function compareRows(before: readonly ObservedRow[], now: readonly Observ
     while (above < shorter && isAlike(before[above], now[above])) above += 1;
     while (below < shorter - above && isAlike(before.at(-1 - below), now.at(-1 - below))) below += 1;
   }
-  for (let place = 0; place < above; place += 1) pair(before[place], now[place]);
+  for (const place of findOthers(before, now, above)) pair(before[place], now[place]);
   for (let place = 1; place <= below; place += 1) pair(before.at(-place), now.at(-place));
   const rest = Map.groupBy(before.slice(above, before.length - below), ({ cells }) => cells);
   for (const row of now.slice(above, now.length - below)) pair(rest.get(row.cells)?.shift(), row);
   return { removed: [...removed, ...[...rest.values()].flat()], added, moved };
+}
+
+/** The places in which two lists do not have the same object. A loop of its own, because nearly all rows of a long tab are the same objects. */
+function findOthers(one: readonly unknown[], other: readonly unknown[], end: number): number[] {
+  const places: number[] = [];
+  for (let place = 0; place < end; place += 1) if (one[place] !== other[place]) places.push(place);
+  return places;
 }
 
 const noChanges: RowChanges = { removed: [], added: [], moved: [] };

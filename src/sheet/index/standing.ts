@@ -117,6 +117,11 @@ export class Standing {
     };
   }
 
+  /** What is agreed of all that is loose. What is in step is loosened when time changes something about it. */
+  looseAgreements(): Agreement[] {
+    return entities.flatMap((entity) => this.#agreements.pick(entity, this.#tabs[entity].looseIds));
+  }
+
   /** The records that are agreed about and have no row with their ID. */
   rowless(): RecordKey[] {
     return entities.flatMap((entity) => {

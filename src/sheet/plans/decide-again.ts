@@ -46,7 +46,7 @@ export function decideAgain(
   );
   const isLasting =
     !waits && changesNothing(plan) && known.claims.open.size === 0 && known.suspects.length === 0;
-  const lastsUntil = isLasting ? Math.min(nextStale(known.agreements, now), plan.changesAt) : now;
+  const lastsUntil = isLasting ? Math.min(nextStale(standing.looseAgreements(), now), plan.changesAt) : now;
   return { version, input, plan, lastsUntil };
 }
 
