@@ -115,15 +115,15 @@ function readColumnTags(block: sheets_v4.Schema$GridData | undefined): PlacedTag
   );
 }
 
-const readHiddenRows = (
+function readHiddenRows(
   blocks: readonly sheets_v4.Schema$GridData[],
   by: 'hiddenByFilter' | 'hiddenByUser',
-): ReadonlySet<number> =>
-  new Set(
-    blocks.flatMap(({ rowMetadata, startRow }) =>
-      (rowMetadata ?? []).flatMap((row, index) => (row[by] ? [(startRow ?? 0) + index] : [])),
-    ),
-  );
+): ReadonlySet<number> {
+  const hidden = new Set<number>();
+  for (const { rowMetadata = [], startRow } of blocks)
+    for (const [index, row] of rowMetadata.entries()) if (row[by]) hidden.add((startRow ?? 0) + index);
+  return hidden;
+}
 
 /** The cells of one block of grid data, which may begin anywhere in the grid. */
 function readBlock({ rowData, startColumn, startRow }: sheets_v4.Schema$GridData, texts: Texts): Block {

@@ -42,21 +42,19 @@ export interface Mended {
 export function mendGrid(kept: Grid, look: TabLook): Mended | 'moved' | 'doubt' {
   const { part, spans, splice } = look;
   if (!isBuiltAlike(kept, part)) return 'doubt';
-  const rows = splice ? splicedRows(kept.rows, splice) : [...kept.rows];
+  const rows = splice ? splicedRows(kept.rows, splice) : kept.rows;
   const found = new Map<number, readonly Cell[]>();
   for (const block of part.blocks)
     for (const [place, row] of block.rows.entries()) found.set(block.startRow + place, row);
   const doubtful = new Set<number>();
-  let isChanged = splice !== undefined;
+  const others = new Map<number, readonly Cell[]>();
   for (const { end, from } of spans) {
     for (let row = from; row < end; row += 1) {
       const [before = noCells, now = noCells] = [rows[row], found.get(row)];
       const read = { row, before, now };
       if (!isIdAsPolled(look, read)) return 'moved';
       if (areSameCells(before, now)) continue;
-      isChanged = true;
-      while (rows.length < row) rows.push(noCells);
-      rows[row] = now;
+      others.set(row, now);
       for (const column of look.columns) if (!isAsPolled(look, column, read)) doubtful.add(column);
     }
   }
@@ -67,9 +65,21 @@ export function mendGrid(kept: Grid, look: TabLook): Mended | 'moved' | 'doubt' 
   const areHiddenAlike = hiddenRows === kept.hiddenRows && handHiddenRows === (kept.handHiddenRows ?? noRows);
   const { blocks: _blocks, ...build } = part;
   const areEndsAlike = kept.rowCount === part.rowCount && describeTables(kept) === describeTables(part);
+  const isChanged = splice !== undefined || others.size > 0;
   if (!isChanged && areHiddenAlike && areEndsAlike) return { grid: kept, doubtful };
-  const grid = { ...build, rows: isChanged ? rows : kept.rows, hiddenRows, handHiddenRows };
+  const grid = { ...build, rows: replaceRows(rows, others), hiddenRows, handHiddenRows };
   return { grid, doubtful };
+}
+
+/** Some rows in place of others, perhaps behind the last one; the same rows where there are none. */
+function replaceRows(rows: Rows, others: ReadonlyMap<number, readonly Cell[]>): Rows {
+  if (others.size === 0) return rows;
+  const replaced = [...rows];
+  for (const [row, cells] of others) {
+    while (replaced.length < row) replaced.push(noCells);
+    replaced[row] = cells;
+  }
+  return replaced;
 }
 
 /** The hidden rows where they are now, with what was read of some or all of them; the same set where nothing changed. */

@@ -102,11 +102,12 @@ export class Poll {
       tabs.flatMap((tab) => rangesOf({ ...tab, columns: [tab.idColumn] })),
     );
     if (!answer) return false;
-    const ids = columnsIn(answer);
-    return tabs.every(({ idColumn, sheetId }) => {
-      const name = nameOf(sheetId, idColumn);
-      return this.#looked.get(name)?.bytes.equals(ids.get(name) ?? noValues);
-    });
+    const names = tabs.map(({ idColumn, sheetId }) => nameOf(sheetId, idColumn));
+    const ids = columnsIn(
+      answer,
+      names.map((name) => this.#looked.get(name)?.bytes ?? noValues),
+    );
+    return names.every((name) => this.#looked.get(name)?.bytes.equals(ids.get(name) ?? noValues));
   }
 
   /** Asks anew. `undefined` where a tab is gone. */
