@@ -92,49 +92,67 @@ export function viewRows(rows: Rows, context: ColumnContext, last: RowViews | un
   const ours = new Set([...indexes, columns.pause ?? -1, ...marked]);
   const binding = JSON.stringify([[...columns.fields], columns.pause, [...ours], [...fresh]]);
   const before = last?.binding === binding ? last : undefined;
-  const shift = rows.length - (before?.rows.length ?? 0);
-  /** What came of a row before, where it was or where rows above it were added or removed. */
-  const knownView = (row: number): RowView | undefined => {
-    const cells = rows[row];
-    if (before?.rows[row] === cells) return before?.all[row];
-    return before?.rows[row - shift] === cells ? before?.all[row - shift] : undefined;
-  };
-  const arraysInNew = new Map<number, ArrayCells>();
-  const { rows: rowsBefore } = before ?? noViews;
-  for (let row = 0; row < rows.length; row += 1)
-    if (rowsBefore[row] !== rows[row] && knownView(row) === undefined)
-      arraysInNew.set(row, findArrays(rows, row, named));
-  const arraysOf = (row: number) => arraysInNew.get(row) ?? knownView(row)?.arrays ?? noArrays;
-  const namesIn = (part: keyof ArrayCells) => {
-    const places = before?.arrays[part].size ? rows.keys() : arraysInNew.keys();
-    return new Set([...places].flatMap((row) => arraysOf(row)[part]));
-  };
-  const arrays = { filled: namesIn('filled'), failed: namesIn('failed') };
+  const known = findKnown(rows, before);
+  const { arrays, arraysOf } = readArrays(rows, named, known, before?.arrays);
   const leftEmpty = [...arrays.failed].filter((name) => isLeftEmpty(rows, named.get(name) ?? -1));
   const spilled = new Set([...arrays.filled, ...leftEmpty]);
   const isPauseLost = leftEmpty.includes(pauseName);
   const isAsBefore = before?.isPauseLost === isPauseLost && areSame(before.spilled, spilled);
   const viewRow = (cells: Rows[number], position: number): RowView => {
-    const known = knownView(position);
-    if (known && isAsBefore) return moveView(known, position);
-    const view = { arrays: arraysOf(position) };
-    if (position === 0) return view;
+    const view = isAsBefore ? known.viewOf(position) : undefined;
+    if (view) return moveView(view, position);
+    const bare = { arrays: arraysOf(position) };
+    if (position === 0) return bare;
     if (!isBlankRow(rows, position, indexes))
-      return { ...view, observed: observeRow(rows, position, { ...context, spilled, isPauseLost, ours }) };
-    return cells.every(isBlank) ? view : { ...view, own: { position, cells } };
+      return { ...bare, observed: observeRow(rows, position, { ...context, spilled, isPauseLost, ours }) };
+    return cells.every(isBlank) ? bare : { ...bare, own: { position, cells } };
   };
-  const lists =
-    isAsBefore && shift === 0
-      ? replaceViews(
-          before,
-          [...arraysInNew.keys()].map((row) => [row, viewRow(rows[row] ?? [], row)]),
-        )
-      : listViews(rows.map(viewRow));
+  const isInPlace = isAsBefore && before.rows.length === rows.length;
+  const viewNew = (row: number) => [row, viewRow(rows[row] ?? [], row)] as const;
+  const lists = isInPlace ? replaceViews(before, known.others.map(viewNew)) : listViews(rows.map(viewRow));
   const ids = readIdNumbers(rows, columns.id, before?.ids);
   return { rows, binding, ...lists, arrays, spilled, isPauseLost, ids };
 }
 
-const noViews: Pick<RowViews, 'rows'> = { rows: [] };
+/** What is known of rows. */
+interface Known {
+  readonly viewOf: (row: number) => RowView | undefined;
+  /** The rows of which nothing is. */
+  readonly others: readonly number[];
+}
+
+/** Finds what came of rows before, where they were or where rows above them were added or removed. */
+function findKnown(rows: Rows, before: RowViews | undefined): Known {
+  const { all, rows: rowsBefore } = before ?? noViews;
+  const shift = rows.length - rowsBefore.length;
+  const placeBefore = (row: number): number | undefined => {
+    const cells = rows[row];
+    if (rowsBefore[row] === cells) return row;
+    return rowsBefore[row - shift] === cells ? row - shift : undefined;
+  };
+  const others: number[] = [];
+  for (let row = 0; row < rows.length; row += 1)
+    if (rowsBefore[row] !== rows[row] && placeBefore(row) === undefined) others.push(row);
+  return { viewOf: (row) => all[placeBefore(row) ?? -1], others };
+}
+
+/** Finds what array formulas do in the rows that are not known. */
+function readArrays(
+  rows: Rows,
+  named: ReadonlyMap<FieldName, number>,
+  known: Known,
+  before: RowViews['arrays'] | undefined,
+) {
+  const inOthers = new Map(known.others.map((row) => [row, findArrays(rows, row, named)]));
+  const arraysOf = (row: number) => inOthers.get(row) ?? known.viewOf(row)?.arrays ?? noArrays;
+  const namesIn = (part: keyof ArrayCells) => {
+    const places = before?.[part].size ? rows.keys() : inOthers.keys();
+    return new Set([...places].flatMap((row) => arraysOf(row)[part]));
+  };
+  return { arrays: { filled: namesIn('filled'), failed: namesIn('failed') }, arraysOf };
+}
+
+const noViews: Pick<RowViews, 'all' | 'rows'> = { all: [], rows: [] };
 
 const areSame = (one: ReadonlySet<FieldName>, other: ReadonlySet<FieldName>): boolean =>
   one.size === other.size && one.isSubsetOf(other);
