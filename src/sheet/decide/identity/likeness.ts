@@ -1,10 +1,11 @@
+import { once } from '../../../core/once.ts';
 import type { RecordId } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
 import { labelKey } from '../../../core/text/label-key.ts';
 import type { FieldName, Fields } from '../../../core/value.ts';
 import { emptyCell, equalCells } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
-import { type Cells, cellsOf, readRowValues, saysNothing } from '../rows/row-values.ts';
+import { type Cells, cellsOf, lookOf, lookOfValues, readRowValues, saysNothing } from '../rows/row-values.ts';
 import type { TabIndex } from '../tab-index.ts';
 
 /** So many values of a record are no coincidence, if one of them is that record's alone. */
@@ -47,7 +48,30 @@ function versionsOf(index: TabIndex, agreement: Agreement): readonly Fields[] {
   // A write that was on its way when the row lost its ID may have brought what the CRM has by now.
   const { fields: inCrm = known, written } = index.records.get(agreement.key.id) ?? {};
   // Somebody may have taken back in the sheet what was on its way to the CRM.
-  return [known, inCrm, { ...inCrm, ...written?.earlier, ...written?.before }];
+  return written ? [known, inCrm, { ...inCrm, ...written.earlier, ...written.before }] : [known, inCrm];
+}
+
+/**
+ * The records of which a row like `template` would show exactly what one of the rows shows, by all of that. There may be tens of thousands of
+ * records, so first one column is compared, which costs a tenth of all columns.
+ */
+export function groupByLook(
+  index: TabIndex,
+  template: ObservedRow,
+  rows: readonly ObservedRow[],
+  agreements: readonly Agreement[],
+): ReadonlyMap<string, readonly Agreement[]> {
+  const column = index.layout.columns.find(({ field }) => field in template.cells)?.field ?? '';
+  const partOf = ({ cells, ...others }: ObservedRow): ObservedRow => ({
+    ...others,
+    cells: { [column]: cells[column] ?? emptyCell },
+  });
+  const parts = new Set(rows.map((row) => lookOf(index, partOf(row))));
+  const lookOfRecord = (row: ObservedRow, agreement: Agreement) =>
+    lookOfValues(index, row, baseOf(index, agreement), agreement.shown);
+  const part = partOf(template);
+  const alike = agreements.filter((agreement) => parts.has(lookOfRecord(part, agreement)));
+  return Map.groupBy(alike, (agreement) => lookOfRecord(template, agreement));
 }
 
 /** Whether the row looks like the record's, although not for certain. */
@@ -62,16 +86,30 @@ export function isLike(index: TabIndex, row: ObservedRow, agreement: Agreement):
 
 /**
  * Finds those of the records that a row looks like, in their order. Many rows may be pasted while many records lack theirs, so a row is
- * compared only with records that share something telling with it: a value that no other record has, or their {@link sharedTrait}.
+ * compared only with records that share something telling with it: a value that no other record has, or their {@link sharedTrait}. Of tens of
+ * thousands of records one column is looked through in the time of a hundred rows, so only those are in which a row has something.
  */
 export function createLikeSearch(index: TabIndex, agreements: readonly Agreement[]) {
-  let byTrait: ReadonlyMap<string, readonly number[]> | undefined;
+  const byColumn = new Map<FieldName, Places>();
+  const shared = once(() =>
+    placesBy(agreements, (agreement) => versionsOf(index, agreement).map(sharedTrait)),
+  );
+  const findIn = (row: ObservedRow, name: FieldName): readonly number[] => {
+    const part = { ...row, cells: { [name]: row.cells[name] ?? emptyCell } };
+    const rareTraits = (agreement: Agreement) =>
+      isRare(index, name, agreement.key.id)
+        ? traitsIn(cellsOf(index, part, baseOf(index, agreement), agreement.shown))
+        : [];
+    const places = byColumn.get(name) ?? placesBy(agreements, rareTraits);
+    byColumn.set(name, places);
+    return traitsIn(part.cells).flatMap((trait) => places.get(trait) ?? []);
+  };
   return (row: ObservedRow): readonly Agreement[] => {
     if (agreements.length === 0) return [];
-    byTrait ??= groupByTrait(index, row, agreements);
-    const known = byTrait;
-    const shown = [...traitsIn(row.cells), sharedTrait(readRowValues(index, row).fields)];
-    const places = new Set(shown.flatMap((trait) => (trait === undefined ? [] : (known.get(trait) ?? []))));
+    const filled = Object.keys(row.cells).filter((name) => row.cells[name]?.kind !== 'empty');
+    const trait = sharedTrait(readRowValues(index, row).fields);
+    const alike = trait === undefined ? [] : (shared().get(trait) ?? []);
+    const places = new Set([...filled.flatMap((name) => findIn(row, name)), ...alike]);
     const found = [...places].toSorted((left, right) => left - right);
     return found
       .flatMap((place) => agreements[place] ?? [])
@@ -79,17 +117,22 @@ export function createLikeSearch(index: TabIndex, agreements: readonly Agreement
   };
 }
 
-/** The places of the records by what a row that looks like them has. All rows of a tab have the same columns: any tells which. */
-function groupByTrait(index: TabIndex, row: ObservedRow, agreements: readonly Agreement[]) {
-  const traits = agreements.flatMap((agreement, place) => {
-    const { id } = agreement.key;
-    const own = Object.entries(cellsOf(index, row, baseOf(index, agreement), agreement.shown));
-    const rare = Object.fromEntries(own.filter(([name]) => isRare(index, name, id)));
-    const all = [...traitsIn(rare), ...versionsOf(index, agreement).map(sharedTrait)];
-    return [...new Set(all)].flatMap((trait) => (trait === undefined ? [] : { trait, place }));
-  });
-  const groups = Map.groupBy(traits, ({ trait }) => trait);
-  return new Map([...groups].map(([trait, own]) => [trait, own.map(({ place }) => place)]));
+/** The places of records in their list, by what they have. */
+type Places = ReadonlyMap<string, readonly number[]>;
+
+function placesBy(
+  agreements: readonly Agreement[],
+  find: (agreement: Agreement) => readonly (string | undefined)[],
+): Places {
+  const places = new Map<string, number[]>();
+  for (const [place, agreement] of agreements.entries())
+    for (const trait of new Set(find(agreement))) {
+      if (trait === undefined) continue;
+      const known = places.get(trait);
+      if (known) known.push(place);
+      else places.set(trait, [place]);
+    }
+  return places;
 }
 
 /** What cells show, each as one text. */

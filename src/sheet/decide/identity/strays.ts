@@ -8,13 +8,13 @@ import { describeCell, emptyCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import { mergeRow } from '../rows/merge.ts';
 import { decideRow } from '../rows/row.ts';
-import { lookOf, lookOfValues, readRowValues } from '../rows/row-values.ts';
+import { lookOf, readRowValues } from '../rows/row-values.ts';
 import { claimRow, findUnsettled, holdRow, writeRow } from '../rows/row-write.ts';
 import { pausedReason } from '../rows/waiting-edits.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { answerTo, join, nothing, type Verdict } from '../verdict.ts';
 import type { BoundRow, CopiedRow } from './bind.ts';
-import { baseOf, createLikeSearch, isLike, suspectReason } from './likeness.ts';
+import { createLikeSearch, groupByLook, isLike, suspectReason } from './likeness.ts';
 
 /** Records whose ID stands in rows alone that are marked as copies: if their own row is there, it lacks its ID. */
 export function findOrphans({ agreements }: TabIndex, rows: readonly ObservedRow[]): Agreement[] {
@@ -61,9 +61,7 @@ export function findStrays(
 
 /** By row, the record whose values it shows exactly, where that is unique on both sides and its ID is another one. */
 function findShown(index: TabIndex, rows: readonly ObservedRow[], template: ObservedRow) {
-  const owners = Map.groupBy(index.candidates(), (agreement) =>
-    lookOfValues(index, template, baseOf(index, agreement), agreement.shown),
-  );
+  const owners = groupByLook(index, template, rows, index.candidates());
   const taken = looksInStep(index, rows);
   const shown = new Map<ObservedRow, RecordId>();
   for (const [look, [row, ...others]] of Map.groupBy(rows, (each) => lookOf(index, each))) {

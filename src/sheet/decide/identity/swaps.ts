@@ -1,5 +1,4 @@
 import type { RecordId } from '../../../core/record.ts';
-import type { Agreement } from '../../../core/state.ts';
 import type { FieldName } from '../../../core/value.ts';
 import { describeCell, emptyCell, equalCells } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
@@ -8,6 +7,7 @@ import type { TabIndex } from '../tab-index.ts';
 import type { BoundRow } from './bind.ts';
 import {
   createLikeSearch,
+  groupByLook,
   isLike,
   isShownOnly,
   type OwnCells,
@@ -65,7 +65,15 @@ export function findSwaps(
   const rowless = index
     .candidates()
     .filter(({ key, fields }) => !bound.has(key.id) && Object.keys(fields).length > 0);
-  const owners = findOwners(index, first.row, displaced, rowless);
+  const looks = groupByLook(
+    index,
+    first.row,
+    displaced.map(({ row }) => row),
+    rowless,
+  );
+  const owners = new Map(
+    [...looks].flatMap(([look, all]) => all.slice(-1).map(({ key }) => [look, key.id] as const)),
+  );
   for (const { id, ownLook } of displaced) owners.set(ownLook, id);
   const isForeign = ({ id, row }: DisplacedRow) => {
     const own = index.agreements.get(id);
@@ -103,28 +111,6 @@ export function findSwaps(
     else if (!swaps.has(other)) swaps.set(other, { other: id, sign: 'shown' });
   }
   return swaps;
-}
-
-/** By all that a row like this one would show of them, the records without a row of which a displaced row shows the first column. */
-function findOwners(
-  index: TabIndex,
-  row: ObservedRow,
-  displaced: readonly DisplacedRow[],
-  rowless: readonly Agreement[],
-): Map<string, RecordId> {
-  // Outside of the tab there may be tens of thousands of records, and one column costs a tenth of all columns.
-  const column = index.layout.columns.find(({ field }) => field in row.cells)?.field ?? '';
-  const partOf = ({ cells, ...others }: ObservedRow): ObservedRow => ({
-    ...others,
-    cells: { [column]: cells[column] ?? emptyCell },
-  });
-  const parts = new Set(displaced.map((each) => lookOf(index, partOf(each.row))));
-  const part = partOf(row);
-  const owners = new Map<string, RecordId>();
-  for (const { fields, key, shown } of rowless)
-    if (parts.has(lookOfValues(index, part, fields, shown)))
-      owners.set(lookOfValues(index, row, fields, shown), key.id);
-  return owners;
 }
 
 /** Says to a user what is wrong with a row, and what to do. */
