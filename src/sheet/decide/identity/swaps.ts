@@ -1,4 +1,5 @@
 import type { RecordId } from '../../../core/record.ts';
+import type { Agreement } from '../../../core/state.ts';
 import type { FieldName } from '../../../core/value.ts';
 import { describeCell, emptyCell, equalCells } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
@@ -65,15 +66,7 @@ export function findSwaps(
   const rowless = index
     .candidates()
     .filter(({ key, fields }) => !bound.has(key.id) && Object.keys(fields).length > 0);
-  const looks = groupByLook(
-    index,
-    first.row,
-    displaced.map(({ row }) => row),
-    rowless,
-  );
-  const owners = new Map(
-    [...looks].flatMap(([look, all]) => all.slice(-1).map(({ key }) => [look, key.id] as const)),
-  );
+  const owners = findOwners(index, first.row, displaced, rowless);
   for (const { id, ownLook } of displaced) owners.set(ownLook, id);
   const isForeign = ({ id, row }: DisplacedRow) => {
     const own = index.agreements.get(id);
@@ -111,6 +104,18 @@ export function findSwaps(
     else if (!swaps.has(other)) swaps.set(other, { other: id, sign: 'shown' });
   }
   return swaps;
+}
+
+/** By all that they show, the records without a row of which a displaced row shows exactly that. */
+function findOwners(
+  index: TabIndex,
+  template: ObservedRow,
+  displaced: readonly DisplacedRow[],
+  rowless: readonly Agreement[],
+): Map<string, RecordId> {
+  const rows = displaced.map(({ row }) => row);
+  const byLook = [...groupByLook(index, template, rows, rowless)];
+  return new Map(byLook.flatMap(([look, all]) => all.slice(-1).map(({ key }) => [look, key.id] as const)));
 }
 
 /** Says to a user what is wrong with a row, and what to do. */
