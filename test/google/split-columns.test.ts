@@ -19,7 +19,8 @@ const bytesIn = (answer: Buffer) => splitColumns(answer).flatMap(({ columns }) =
 test('the columns of an answer come out as they went in, whatever was known before', () => {
   fc.assert(
     fc.property(fc.array(column, { maxLength: 4 }), fc.array(column, { maxLength: 4 }), (columns, before) => {
-      const known = bytesIn(answerOf([...columns.slice(0, 2), ...before]));
+      const shorter = columns.slice(2).map((values) => values.slice(0, -1));
+      const known = bytesIn(answerOf([...columns.slice(0, 2), ...shorter, ...before]));
       const [range, ...others] = splitColumns(answerOf(columns), known);
       expect([range?.sheetId, range?.startColumn, others]).toEqual([7, 2, []]);
       expect(range?.columns.map(readColumn)).toEqual(columns);

@@ -62,9 +62,9 @@ function cutLists(text: Buffer, known: readonly Buffer[]) {
       if (depth !== depthOfColumns) continue;
       outline.push(text.toString('utf8', begin, at), String(columns.length));
       begin = at;
-      const same = known[columns.length];
-      // From its last sign on all is as for any other.
-      if (same && text.subarray(at, at + same.length).equals(same)) at += same.length - 2;
+      // Where values came behind the last one, its end alone is another: from there on all is as for any other.
+      const head = known[columns.length]?.subarray(0, -1);
+      if (head && text.subarray(at, at + head.length).equals(head)) at += head.length - 1;
     } else if (sign === closing) {
       if (depth === depthOfColumns) {
         columns.push(text.subarray(begin, at + 1));
