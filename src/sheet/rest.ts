@@ -178,6 +178,7 @@ export function keepOpen(
   const unnamed = once(
     () => new Set(namedRows(memory, ({ id }) => id.kind === 'empty').map(([name]) => name)),
   );
+  // A row without an ID has no record's name; to find those rows, all of a tab are looked through.
   const isOpen = (name: string, { changedAt }: FirstLook) =>
     changedAt === memory.at ||
     memory.at - changedAt < typingPauseMs ||

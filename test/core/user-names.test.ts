@@ -13,12 +13,13 @@ import {
   layoutOf,
   leadKey,
   recordOf,
+  removeRow,
   restart,
   rowOf,
   type World,
   withCatalog,
 } from '../support/world.ts';
-import { settle } from '../support/world-daemon.ts';
+import { cycle, push, settle } from '../support/world-daemon.ts';
 import { syncOf } from '../support/world-view.ts';
 
 const [owner, team] = ['custom.owner', 'custom.team'] as const;
@@ -185,5 +186,26 @@ describe('S2: names of users that change in the configuration', () => {
     await settle(after);
     expect([inCrm(after, owner), inCrm(after, team)]).toEqual(['9003', ['9001', '9003']]);
     expect([shown(after, owner), shown(after, team)]).toEqual(['Jan', 'Ewa Nowak, Jan']);
+  });
+
+  it('S4: leave a row known that lost its ID and shows an old name, whatever other rows show', async () => {
+    const url = 'https://acme.example';
+    const world = withCatalog(createWorld({ policy: { vanishedRows: 'trash' } }), naming(ewa));
+    addRecord(world, 'lead', { title: 'Acme', [owner]: '9001', 'about.url': url });
+    addRecord(world, 'lead', { title: 'Twin', 'about.url': url });
+    addRecord(world, 'lead', { title: 'Beta' });
+    await settle(world);
+    const after = withCatalog(world, naming({ 9001: 'Ewa Nowak', 9003: 'Jan' }));
+    removeRow(after, leadKey(1));
+    addRow(after, 'lead', { title: textCell('Some') }).id = textCell('998');
+    addRow(after, 'lead', { title: textCell('Other'), [owner]: textCell('Ewa Nowak') }).id = textCell('999');
+    const own = { title: textCell('Third'), [owner]: textCell('Ewa Zielińska'), 'about.url': textCell(url) };
+    const row = addRow(after, 'lead', own);
+    for (const _round of [1, 2, 3, 4]) {
+      await cycle(after);
+      await push(after);
+    }
+    expect(recordOf(after, leadKey(1)).fields['title']).toBe('Acme');
+    expect(syncOf(row)).toContain('looks like record 1');
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Grid } from '../../src/google/grid.ts';
 import { observeTab } from '../../src/google/read.ts';
 import type { RowViews } from '../../src/google/row-views.ts';
 import {
@@ -31,7 +32,7 @@ const change = fc.oneof(
   fc.record({ kind: fc.constant('set'), place, row }),
   fc.record({ kind: fc.constant('insert'), place, row }),
   fc.record({ kind: fc.constant('delete'), place, row }),
-  fc.record({ kind: fc.constant('swap'), place, row }),
+  fc.record({ kind: fc.constantFrom('swap', 'tag', 'reverse', 'copy'), place, row }),
 );
 type Change = typeof change extends fc.Arbitrary<infer Each> ? Each : never;
 
@@ -40,15 +41,31 @@ const header: readonly Cell[] = [...headers, textCell('Pause'), textCell('Note')
 const otherHeader = header.with(1, header[3] ?? emptyCell).with(3, header[1] ?? emptyCell);
 
 type Rows = readonly (readonly Cell[])[];
+const tags = [{ field: 'title', metadataId: 1, index: 1 }];
 
 /** Rows that are not changed stay the same objects, as in the tabs that are kept. */
-function apply(rows: Rows, { kind, place: wanted, row: now }: Change): Rows {
+function applyToRows(rows: Rows, { kind, place: wanted, row: now }: Change): Rows {
   const [top = [], ...below] = rows;
   const at = wanted % Math.max(below.length, 1);
-  if (kind === 'swap') return [top === header ? otherHeader : header, ...below];
-  const news = kind === 'delete' ? [] : [now];
-  return [top, ...below.toSpliced(at, kind === 'insert' ? 0 : 1, ...news)];
+  switch (kind) {
+    case 'swap':
+      return [top === header ? otherHeader : header, ...below];
+    case 'reverse':
+      return [top, ...below.toReversed()];
+    case 'copy':
+      return [top, ...below, ...below.slice(at, at + 1)];
+    case 'tag':
+      return rows;
+    default:
+      return [top, ...below.toSpliced(at, kind === 'insert' ? 0 : 1, ...(kind === 'delete' ? [] : [now]))];
+  }
 }
+
+const apply = (grid: Grid, change: Change): Grid => ({
+  ...grid,
+  rows: applyToRows(grid.rows, change),
+  tags: change.kind === 'tag' ? (grid.tags.length > 0 ? [] : tags) : grid.tags,
+});
 
 test('rows that were looked at before come to what they come to alone, whatever changed in between', () => {
   const layout = { ...leads, pauseHeader: 'Pause' };
@@ -57,11 +74,10 @@ test('rows that were looked at before come to what they come to alone, whatever 
       fc.array(row, { maxLength: 12 }),
       fc.array(fc.array(change, { maxLength: 3 }), { maxLength: 8 }),
       (first, steps) => {
-        let rows: Rows = [header, ...first];
+        let grid: Grid = { ...gridOf([]), rows: [header, ...first] };
         let views: RowViews | undefined;
         for (const changes of [[], ...steps]) {
-          rows = changes.reduce(apply, rows);
-          const grid = { ...gridOf([]), rows };
+          grid = changes.reduce(apply, grid);
           const [kept, alone] = [observeTab(grid, layout, views), observeTab(grid, layout)];
           expect(kept.observed).toEqual(alone.observed);
           expect(kept.bound).toEqual(alone.bound);

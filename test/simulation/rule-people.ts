@@ -100,7 +100,7 @@ function putBack(people: People, { which }: Operation): void {
   if (!tab || !row) return;
   const { ID: id = '' } = row;
   const owner = people.ownerOfRecord.get(`lead-${id}`) ?? '';
-  const isThere = tab.rows.some((each) => each.id === id || each.owner === owner);
+  const isThere = tab.rows.some((each) => each.id === id || (owner !== '' && each.owner === owner));
   const isLive = people.liveRecords('lead').some((each) => each.id === id);
   if (isThere || !isLive) return;
   const position = (tab.rows.at(-1)?.position ?? 0) + 1;

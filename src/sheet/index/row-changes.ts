@@ -18,9 +18,13 @@ export function compareRows(before: readonly ObservedRow[], now: readonly Observ
   const known = lastChanges.get(now);
   if (known?.before.deref() === before) return known.changes;
   const changes = findChanges(before, now);
-  lastChanges.set(now, { before: new WeakRef(before), changes });
+  if (changes.moved.length + changes.removed.length < keptMax)
+    lastChanges.set(now, { before: new WeakRef(before), changes });
   return changes;
 }
+
+/** What changed holds the rows from before: of so many of them it is found anew. */
+const keptMax = 1_000;
 
 /**
  * What a read was compared with last: all that is decided in a cycle asks for the same. The read before is held weakly, or each would keep

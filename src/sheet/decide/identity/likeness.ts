@@ -52,8 +52,8 @@ function versionsOf(index: TabIndex, agreement: Agreement): readonly Fields[] {
 }
 
 /**
- * The records of which a row like `template` would show exactly what one of the rows shows, by all of that. There may be tens of thousands of
- * records, so first one column is compared, which costs a tenth of all columns.
+ * Records by all that a row like `template` would show of them: at least those of which it would show exactly what one of the rows shows. There
+ * may be tens of thousands of records, so the others are left out by one column, which costs a tenth of all columns.
  */
 export function groupByLook(
   index: TabIndex,
@@ -86,24 +86,27 @@ export function isLike(index: TabIndex, row: ObservedRow, agreement: Agreement):
 
 /**
  * Finds those of the records that a row looks like, in their order. Many rows may be pasted while many records lack theirs, so a row is
- * compared only with records that share something telling with it: a value that no other record has, or their {@link sharedTrait}. Of tens of
- * thousands of records one column is looked through in the time of a hundred rows, so only those are in which a row has something.
+ * compared only with records that share something telling with it: a value that no other record has, or their {@link sharedTrait}. To look through
+ * one column of tens of thousands of records takes some milliseconds, so that is done once a row has something in it.
  */
 export function createLikeSearch(index: TabIndex, agreements: readonly Agreement[]) {
   const byColumn = new Map<FieldName, Places>();
   const shared = once(() =>
     placesBy(agreements, (agreement) => versionsOf(index, agreement).map(sharedTrait)),
   );
-  const findIn = (row: ObservedRow, name: FieldName): readonly number[] => {
-    const part = { ...row, cells: { [name]: row.cells[name] ?? emptyCell } };
-    const rareTraits = (agreement: Agreement) =>
-      isRare(index, name, agreement.key.id)
-        ? traitsIn(cellsOf(index, part, baseOf(index, agreement), agreement.shown))
-        : [];
-    const places = byColumn.get(name) ?? placesBy(agreements, rareTraits);
-    byColumn.set(name, places);
-    return traitsIn(part.cells).flatMap((trait) => places.get(trait) ?? []);
+  const placesIn = (row: ObservedRow, name: FieldName): Places => {
+    const known = byColumn.get(name);
+    if (known) return known;
+    const found = placesBy(agreements, (agreement) =>
+      isRare(index, name, agreement.key.id) ? formsIn(index, row, name, agreement) : [],
+    );
+    byColumn.set(name, found);
+    return found;
   };
+  const findIn = (row: ObservedRow, name: FieldName): readonly number[] =>
+    traitsIn({ [name]: row.cells[name] ?? emptyCell }).flatMap(
+      (trait) => placesIn(row, name).get(trait) ?? [],
+    );
   return (row: ObservedRow): readonly Agreement[] => {
     if (agreements.length === 0) return [];
     const filled = Object.keys(row.cells).filter((name) => row.cells[name]?.kind !== 'empty');
@@ -115,6 +118,15 @@ export function createLikeSearch(index: TabIndex, agreements: readonly Agreement
       .flatMap((place) => agreements[place] ?? [])
       .filter((agreement) => isLike(index, row, agreement));
   };
+}
+
+/** All that a row may show of a record in a column: its value in the usual form, and in each that it once had. */
+function formsIn(index: TabIndex, row: ObservedRow, name: FieldName, agreement: Agreement): string[] {
+  const bare = { ...row, cells: { [name]: emptyCell } };
+  const forms = (agreement.shown?.[name] ?? []).map((form) => ({ [name]: [form] }));
+  return [undefined, ...forms].flatMap((shown) =>
+    traitsIn(cellsOf(index, bare, baseOf(index, agreement), shown)),
+  );
 }
 
 /** The places of records in their list, by what they have. */

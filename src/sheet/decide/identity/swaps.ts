@@ -114,8 +114,10 @@ function findOwners(
   rowless: readonly Agreement[],
 ): Map<string, RecordId> {
   const rows = displaced.map(({ row }) => row);
-  const byLook = [...groupByLook(index, template, rows, rowless)];
-  return new Map(byLook.flatMap(([look, all]) => all.slice(-1).map(({ key }) => [look, key.id] as const)));
+  const owners = new Map<string, RecordId>();
+  for (const [look, alike] of groupByLook(index, template, rows, rowless))
+    for (const { key } of alike) owners.set(look, key.id);
+  return owners;
 }
 
 /** Says to a user what is wrong with a row, and what to do. */
