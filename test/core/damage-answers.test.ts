@@ -50,16 +50,6 @@ describe('the answer Restore', () => {
     expect(recordOf(world, bolt).fields).toMatchObject({ title: 'Bolt', 'about.description': 'Typed since' });
   });
 
-  it('shows what the record has where nothing was kept of the row', async () => {
-    const cells = { title: over(textCell('Acme')) };
-    const { world, row } = await hitWorld({}, { ...hit, id: emptyCell, cells });
-    const [asked = ''] = scopesOf(await cycles(world));
-    world.decisions.set(asked, 'restore');
-    await settle(world);
-    expect([shown(row), boltTitle(world)]).toEqual([textCell('Bolt'), 'Bolt']);
-    expect([[...world.suspects], [...world.decisions]]).toEqual([[], []]);
-  });
-
   it('gives the row its ID back', async () => {
     const world = await worldWithLeads(['Acme', 'Bolt', 'Corp']);
     const row = rowOf(world, bolt);

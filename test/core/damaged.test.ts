@@ -35,10 +35,6 @@ import { sheetIds, syncOf, titles } from '../support/world-view.ts';
 
 const acme = leadKey(1);
 
-/** The title of Acme came into a row that a filter hid. */
-const hitHidden = { ...hit, id: emptyCell, cells: { title: over(textCell('Acme')) } };
-const hiddenScope = 'damage:lead:w1.0';
-
 /** Three leads, of which the row of Bolt has another ID now; a row that is gone takes its record along. */
 async function lostIdWorld(id: Cell) {
   const world = await worldWithLeads(['Acme', 'Bolt', 'Corp'], { policy: { vanishedRows: 'trash' } });
@@ -79,22 +75,6 @@ describe('a row that a write damaged and that is not put right yet', () => {
     row.sync = emptyCell;
     await settle(world);
     expect(titles(world)).toEqual(['Acme', 'Bolt', 'Corp', 'Acme']);
-  });
-
-  it('is not taken from where nothing is known of it but what was written, and a user is asked', async () => {
-    const { world, row } = await hitWorld({}, hitHidden);
-    const plan = await cycles(world);
-    expect(scopesOf(plan)).toEqual([hiddenScope]);
-    expect([boltTitle(world), shown(row), world.outbox.size]).toEqual(['Bolt', textCell('Acme'), 0]);
-    expect(syncOf(row)).toContain('Written here by mistake');
-  });
-
-  it('is none that shows by right what was written into a row of which nothing is known', async () => {
-    const { world, row } = await hitWorld({}, hitHidden);
-    row.cells['title'] = textCell('Bolt');
-    const plan = await cycles(world);
-    expect([syncOf(rowOf(world, acme)), syncOf(row)]).not.toContainEqual(expect.stringContaining('mistake'));
-    expect([world.suspects.size, plan.holds]).toEqual([0, []]);
   });
 
   it('is not known by what was emptied alone', async () => {

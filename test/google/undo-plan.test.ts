@@ -120,28 +120,3 @@ describe('the row that a set met, by how it is after it', () => {
     });
   });
 });
-
-describe('a set of which nothing was kept', () => {
-  const written = { column: 1, cell: textCell('Acme & Co') };
-  const [right, hit] = [row(1, 'Acme & Co', 'a'), row(2, 'Acme & Co', 'b')];
-  const set = (rest: Partial<GridDamage>): GridDamage => ({
-    ...deleted(0, { before: [], right }),
-    kind: 'overwritten',
-    placed: [written],
-    expected: 2,
-    ...rest,
-  });
-  const endOf = (damage: GridDamage, rows: readonly Row[]) => {
-    const { done, escalated } = compensate([damage], seen(rows), true);
-    return { done: done.size, escalated: escalated.length };
-  };
-
-  it('has met the right row where that shows what was written', () => {
-    expect(endOf(set({}), [right, hit])).toEqual({ done: 1, escalated: 0 });
-    expect(endOf(set({ isRepeated: true }), [right, bolt])).toEqual({ done: 1, escalated: 0 });
-  });
-
-  it('is asked about where another write put the same there, and another row shows it too', () => {
-    expect(endOf(set({ isRepeated: true }), [right, hit])).toEqual({ done: 0, escalated: 1 });
-  });
-});

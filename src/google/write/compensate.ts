@@ -135,8 +135,7 @@ function findWay(
   const after = overlay(damage.before, damage.placed);
   // The right row may show the same because of another write: then a blank row has nothing but what was written.
   const isBlankHit = rows.some((row, position) => position > 0 && isSameRow(after, row));
-  if (right && !isBlankHit && rows.some((row) => isSameRow(right, row)))
-    return damage.isRepeated && isElsewhere(damage, right, seen) ? 'lost' : 'right';
+  if (right && !isBlankHit && rows.some((row) => isSameRow(right, row))) return 'right';
   const position = locate(damage, after, seen);
   if (position === undefined) return damage.kind === 'added' ? 'nothing left' : 'lost';
   // A row that a filter hid had more than what is known of it.
@@ -165,17 +164,6 @@ function findWay(
     read,
     ...(lost.length > 0 ? { left: toDamage({ ...damage, placed: lost }) } : {}),
   };
-}
-
-/** Whether another row than the right one shows all that was written. A Sync text is in many. */
-function isElsewhere({ names, placed }: GridDamage, right: Row, { rows }: Seen): boolean {
-  const fields = placed.filter(({ column }) => names.get(column) !== syncHeader);
-  return rows.some(
-    (row, position) =>
-      position > 0 &&
-      !isSameRow(right, row) &&
-      fields.every(({ cell, column }) => isSameKept(row[column], cell)),
-  );
 }
 
 /** Whether a user has changed what a row shows of its record. */

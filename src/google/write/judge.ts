@@ -51,8 +51,6 @@ export interface GridDamage {
    * has the ID any more.
    */
   readonly right?: Row;
-  /** Another write has put the same into the right row: that it is there does not say which row this step met. */
-  readonly isRepeated?: true;
 }
 
 /** What became of the steps of a batch. */
@@ -117,12 +115,8 @@ function judgeStep(
   const damage = { number, entity, headers, names, before, placed };
   const isMoved = placed.some(({ column }) => (oldIndexes[column] ?? column) !== column);
   if (kind === 'append') return isMoved ? { ...damage, kind: 'added' } : 'done';
-  if (isBlank(before) && !isBlank(read)) {
-    const right = overlay(read, placed);
-    if (kind === 'delete') return { ...damage, kind: 'deleted', right };
-    const isRepeated = others.some((other) => placesSame(other, step, names));
-    return { ...damage, kind: 'overwritten', right, ...(isRepeated ? { isRepeated } : {}) };
-  }
+  if (isBlank(before) && !isBlank(read))
+    return { ...damage, kind: kind === 'set' ? 'overwritten' : 'deleted', right: overlay(read, placed) };
   const isMeant = isMeantRow(step, columns, before);
   // A choice for a question that is no longer asked goes with it.
   const mayBeEdited = isMeant && !isMoved && !(kind === 'delete' && entity === 'question');
@@ -193,16 +187,6 @@ function editedIn(
     (column) => !isSameKept(read[oldIndexes[column] ?? column], before[column]) && !isOurs(column),
   );
 }
-
-/** Whether two steps put the same into a field of one row. */
-const placesSame = (one: PlannedStep, other: PlannedStep, names: MetColumns['names']): boolean =>
-  one.entity === other.entity &&
-  isSameRowId(one, other, names) &&
-  one.placed.some(
-    ({ cell, column }) =>
-      names.get(column) !== syncHeader &&
-      other.placed.some((each) => each.column === column && isSameKept(each.cell, cell)),
-  );
 
 const isSameRowId = (one: PlannedStep, other: PlannedStep, names: MetColumns['names']): boolean =>
   isSameId(idOf(overlay(one.read, one.placed), names), idOf(overlay(other.read, other.placed), names));

@@ -25,9 +25,6 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
   /** What was prepared last: to read a long receipt again takes a tenth of a second. */
   #prepared: { readonly receipt: Receipt; readonly write: StoredWrite } | undefined;
 
-  /** What was sent while other writes had no reply: one of those that lands later finds it in the rows. A restart forgets it. */
-  #sentSince: readonly PlannedStep[] = [];
-
   constructor(client: SheetsClient, log: Log, answers: Answers) {
     this.#around = { client, log, answers, shadow: undefined };
   }
@@ -65,7 +62,6 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
     this.#prepared = undefined;
     if (isEarlier(write)) throw new Error('A write of an earlier version is never sent.');
     const course: Course = { write, keep, state: 'planned' };
-    this.#sentSince = write.others.length > 0 ? [...this.#sentSince, ...write.batch.steps] : [];
     const ground = { tabs: this.#tabs, shadow, lastWrite: this.#lastWrite, besides };
     this.#tabs = new Map();
     advanceTo(around, course, 'sent');
@@ -91,8 +87,7 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
     const cells = sortKept(batch, await fetchMarked(around.client, around.shadow, batch, endOfBatch(batch)));
     if (write.inverse) return this.#recoverInverse(course, cells, mayLand);
     if (cells.headers.size === 0) return undefined;
-    const others = [...write.others, ...this.#sentSince];
-    const judged = keepOpen(write, judge(write.batch, { ...cells, others }));
+    const judged = keepOpen(write, judge(write.batch, { ...cells, others: write.others }));
     const isOver = !mayLand || judged.unknown.length === 0;
     if (judged.damage.length > 0) return undo(around, course, judged, isOver);
     if (isOver) advanceTo(around, course, 'confirmed');

@@ -117,7 +117,7 @@ function openCase(index: TabIndex, suspect: Suspect, apart: ReadonlySet<Observed
   const { clearReads, damage, id, state } = suspect;
   const isWatched = state === 'undone';
   const isLost = isWatched ? () => false : createLostSearch(index, damage);
-  const found = tab.rows.filter((row) => isDamaged(index, row, damage) || isLost(row));
+  const found = tab.rows.filter((row) => isDamaged(tab, row, damage) || isLost(row));
   if (state === 'pending') {
     const open = { suspect, rows: found, reason: pendingReason, restores: [] };
     return { open, verdict: { holds: holdsOf(entity, open) } };

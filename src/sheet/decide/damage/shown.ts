@@ -16,28 +16,14 @@ const hasThisId = ({ id }: ObservedRow, other: Cell = emptyCell): boolean =>
 const hasWrittenId = (row: ObservedRow, { cells }: Pick<Damage, 'cells'>): boolean =>
   hasThisId(row, cells[idHeader]?.written);
 
-/** Whether a row may be one that the write damaged: by its ID, or by all that was written where it has none, or nobody knows which it was. */
-export function isDamaged(index: TabIndex, row: ObservedRow, damage: Damage): boolean {
+/** Whether a row may be one that the write damaged: by its ID, or by all that was written where it has none. */
+export function isDamaged(tab: ReadTab, row: ObservedRow, damage: Damage): boolean {
   if (damage.kind === 'deleted') return false;
   return (
     hasThisId(row, damage.id) ||
     hasWrittenId(row, damage) ||
-    (row.id.kind === 'empty' && showsSync(index.tab, row, damage) && showsFields(row, damage, 'written')) ||
-    isUnknownHit(index, row, damage)
+    (row.id.kind === 'empty' && showsSync(tab, row, damage) && showsFields(row, damage, 'written'))
   );
-}
-
-/**
- * Whether the row of a record shows all that was written into one of which nothing was kept, as where a filter hid it, and neither side has any
- * of it by right.
- */
-function isUnknownHit(index: TabIndex, row: ObservedRow, damage: Damage): boolean {
-  const { cells, id, kind } = damage;
-  const isUnknown =
-    id.kind === 'empty' && Object.values(cells).every(({ before }) => before.kind === 'empty');
-  if (kind !== 'overwritten' || !isUnknown || !index.agreements.has(describeCell(row.id))) return false;
-  const known = Object.keys(cells).filter((name) => name !== syncHeader);
-  return known.length > 0 && wrongFields(index, row, damage).length === known.length;
 }
 
 /**
@@ -182,21 +168,18 @@ export function findRestores(
     const write = { kind: 'append', entity, cells, ...ownOf(damage) } as const;
     return [{ write: id.kind === 'empty' ? write : { ...write, id } }];
   }
-  if (kind === 'added') return rows.flatMap((row) => takeBackAdded(index, damage, row));
-  return findOverwritten(damage, rows).flatMap((row) =>
-    isUnknownHit(index, row, damage) ? showRecord(index, damage, row) : restoreRow(damage, row),
-  );
+  if (kind === 'overwritten') return findOverwritten(damage, rows).flatMap((row) => restoreRow(damage, row));
+  return rows.flatMap((row) => takeBackAdded(index, damage, row));
 }
 
-/** Deletes a row that came under the wrong columns. Where a user has worked in it since, it stays. */
+/**
+ * Deletes a row that came under the wrong columns. Where a user has worked in it since, it stays, and shows what its record has in place of
+ * what is wrong there: an emptied cell would pass for what they mean.
+ */
 function takeBackAdded(index: TabIndex, damage: Damage, row: ObservedRow): Restore[] {
-  if (!isAdded(row, damage)) return showRecord(index, damage, row);
-  const write = { kind: 'delete', entity: damage.entity, position: row.position, idSeen: row.id } as const;
-  return [{ row, write }];
-}
-
-/** Shows what the record of a row has in place of what is wrong there: an emptied cell would pass for what a user means. */
-function showRecord(index: TabIndex, damage: Damage, row: ObservedRow): Restore[] {
+  const { entity } = damage;
+  const place = { entity, position: row.position, idSeen: row.id };
+  if (isAdded(row, damage)) return [{ row, write: { kind: 'delete', ...place } }];
   const { fields: inCrm = {} } = index.records.get(describeCell(row.id)) ?? {};
   const cells: Record<FieldName, Cell> = {};
   const offers: Record<FieldName, Value> = {};
@@ -207,8 +190,6 @@ function showRecord(index: TabIndex, damage: Damage, row: ObservedRow): Restore[
   }
   const own = ownOf(damage);
   if (Object.keys(cells).length === 0 && !own.own) return [];
-  const { entity } = damage;
-  const place = { entity, position: row.position, idSeen: row.id };
   return [{ row, write: { kind: 'set', ...place, cells, ...own }, offers }];
 }
 
