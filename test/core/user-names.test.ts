@@ -208,4 +208,25 @@ describe('S2: names of users that change in the configuration', () => {
     expect(recordOf(after, leadKey(1)).fields['title']).toBe('Acme');
     expect(syncOf(row)).toContain('looks like record 1');
   });
+
+  it('S4: leave a row known that lost its ID and shows a number with a format for a name', async () => {
+    const url = 'https://acme.example';
+    const world = createWorld({ policy: { vanishedRows: 'trash' } });
+    addRecord(world, 'lead', { title: 'Acme', 'custom.tier': 'Gold', 'about.url': url });
+    addRecord(world, 'lead', { title: 'Twin', 'about.url': url });
+    await settle(world);
+    const known = world.agreements.get('lead-1');
+    if (!known) throw new Error('Nothing is agreed of Acme.');
+    world.agreements.set('lead-1', { ...known, shown: { 'custom.tier': [[0.5, 'Gold']] } });
+    removeRow(world, leadKey(1));
+    const half = { kind: 'number', number: 0.5, shown: '50%' } as const;
+    const own = { title: textCell('Third'), 'custom.tier': half, 'about.url': textCell(url) };
+    const row = addRow(world, 'lead', own);
+    for (const _round of [1, 2, 3, 4]) {
+      await cycle(world);
+      await push(world);
+    }
+    expect(recordOf(world, leadKey(1)).fields['title']).toBe('Acme');
+    expect(syncOf(row)).toContain('looks like record 1');
+  });
 });

@@ -3,7 +3,7 @@ import type { RecordId } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
 import { labelKey } from '../../../core/text/label-key.ts';
 import type { FieldName, Fields } from '../../../core/value.ts';
-import { emptyCell, equalCells } from '../../port/cell.ts';
+import { bareCell, emptyCell, equalCells } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import { type Cells, cellsOf, lookOf, lookOfValues, readRowValues, saysNothing } from '../rows/row-values.ts';
 import type { TabIndex } from '../tab-index.ts';
@@ -104,7 +104,7 @@ export function createLikeSearch(index: TabIndex, agreements: readonly Agreement
     return found;
   };
   const findIn = (row: ObservedRow, name: FieldName): readonly number[] =>
-    traitsIn({ [name]: row.cells[name] ?? emptyCell }).flatMap(
+    traitsIn({ [name]: bareCell(row.cells[name] ?? emptyCell) }).flatMap(
       (trait) => placesIn(row, name).get(trait) ?? [],
     );
   return (row: ObservedRow): readonly Agreement[] => {
@@ -124,9 +124,10 @@ export function createLikeSearch(index: TabIndex, agreements: readonly Agreement
 function formsIn(index: TabIndex, row: ObservedRow, name: FieldName, agreement: Agreement): string[] {
   const bare = { ...row, cells: { [name]: emptyCell } };
   const forms = (agreement.shown?.[name] ?? []).map((form) => ({ [name]: [form] }));
-  return [undefined, ...forms].flatMap((shown) =>
-    traitsIn(cellsOf(index, bare, baseOf(index, agreement), shown)),
-  );
+  return [undefined, ...forms].flatMap((shown) => {
+    const { [name]: cell = emptyCell } = cellsOf(index, bare, baseOf(index, agreement), shown);
+    return traitsIn({ [name]: bareCell(cell) });
+  });
 }
 
 /** The places of records in their list, by what they have. */
