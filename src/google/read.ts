@@ -6,7 +6,7 @@ import type { ObservedTab } from '../sheet/port/table.ts';
 import { cellName, columnLetters } from './a1.ts';
 import { bindColumns, type ManagedColumns, placesOf } from './columns.ts';
 import { cellAt, type Grid, type Rows, type TypedColumn } from './grid.ts';
-import type { IdNumbers } from './id-numbers.ts';
+import { type IdNumbers, readIdNumbers } from './id-numbers.ts';
 import type { Answers } from './probes/answers.ts';
 import { countCells, roomOf } from './room.ts';
 import { isBlankRow, managedIndexes, type RowViews, viewRows } from './row-views.ts';
@@ -58,7 +58,7 @@ export function observeTabs(
     const last = before?.readings.get(tab.entity);
     const isSame = before?.isAlike === true && last?.grid === place.grid && last.cells === cells;
     if (isSame && last) return last;
-    const { observed, ...rest } = observeTab(place.grid, tab, last?.views);
+    const { observed, ...rest } = observeTab(place.grid, tab, last);
     if (observed.state === 'held') return { observed };
     const room = roomOf(place.grid, cells, layout.length);
     const identity = String(place.grid.sheetId);
@@ -67,8 +67,10 @@ export function observeTabs(
   return new Map([...places].map(([tab, place]) => [tab.entity, readTab(tab, place)]));
 }
 
-/** Reads the rows below the header; a tab that can not be understood is held with the reason for a person. */
-export function observeTab(grid: Grid, layout: TabLayout, before?: RowViews): TabReading {
+/**
+ * Reads the rows below the header; a tab that can not be understood is held with the reason for a person. `before` is what was made of it last.
+ */
+export function observeTab(grid: Grid, layout: TabLayout, before?: TabReading): TabReading {
   const binding = bindColumns(grid, { ...layout, title: grid.title });
   if (binding.state !== 'bound') return held(binding.reason);
   const { columns } = binding;
@@ -80,7 +82,7 @@ export function observeTab(grid: Grid, layout: TabLayout, before?: RowViews): Ta
   const { rows, typed } = grid;
   const fresh = findFresh(grid, columns);
   const marked = new Set(grid.tags.map(({ index }) => index));
-  const views = viewRows(rows, { columns, fresh, marked }, before);
+  const views = viewRows(rows, { columns, fresh, marked }, before?.views);
   const { spilled } = views;
   const boxed = typed.filter(({ isOfCheckboxes }) => isOfCheckboxes);
   const observed: ObservedTab = {
@@ -95,7 +97,8 @@ export function observeTab(grid: Grid, layout: TabLayout, before?: RowViews): Ta
     ownRows: views.own,
     ...(grid.hiddenRows.size > 0 ? { isFiltered: true } : {}),
   };
-  return { observed, bound: { ...grid, columns, ids: views.ids }, views };
+  const ids = readIdNumbers(rows, columns.id, before?.bound?.ids);
+  return { observed, bound: { ...grid, columns, ids }, views };
 }
 
 const headersOf = (rows: Rows, { fields, pause }: ManagedColumns): Record<FieldName, string> => ({

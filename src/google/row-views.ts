@@ -19,11 +19,10 @@ import { isShownAsMoment, isShownWithoutDay } from '../sheet/port/shown-number.t
 import type { ObservedRow, OwnRow } from '../sheet/port/table.ts';
 import { type ManagedColumns, placesOf } from './columns.ts';
 import { cellAt, type Rows } from './grid.ts';
-import { type IdNumbers, readIdNumbers } from './id-numbers.ts';
 
 export const managedIndexes = (columns: ManagedColumns): number[] => [...placesOf(columns).values()];
 
-/** What the array formula of another cell fills in is nothing that stands in the row itself. */
+/** What the array formula of another cell fills in is nothing of the row itself. */
 const isBlank = (cell: Cell): boolean => isUnfilled(cell) || isSpilled(cell);
 
 export const isBlankRow = (rows: Rows, row: number, indexes: readonly number[]): boolean =>
@@ -70,12 +69,11 @@ export interface RowViews {
   /** What array formulas do anywhere in the tab. */
   readonly arrays: { readonly [part in keyof ArrayCells]: ReadonlySet<FieldName> };
   /**
-   * Fields, and perhaps the name of the column that pauses, whose column an array formula fills, at least in part. It may fill a cell with nothing, and a value in one of its cells would
-   * break all of it: the whole column is its own.
+   * The columns that an array formula fills, at least in part, that of the pause among them. It may fill a cell with nothing, and a value in one
+   * of its cells would break all of it: the whole column is its own.
    */
   readonly spilled: ReadonlySet<FieldName>;
   readonly isPauseLost: boolean;
-  readonly ids: IdNumbers;
 }
 
 /**
@@ -111,8 +109,7 @@ export function viewRows(rows: Rows, context: ColumnContext, last: RowViews | un
   const isInPlace = isAsBefore && before.rows.length === rows.length;
   const viewNew = (row: number) => [row, viewRow(rows[row] ?? [], row)] as const;
   const lists = isInPlace ? replaceViews(before, known.others.map(viewNew)) : listViews(rows.map(viewRow));
-  const ids = readIdNumbers(rows, columns.id, before?.ids);
-  return { rows, binding, ...lists, arrays, spilled, isPauseLost, ids };
+  return { rows, binding, ...lists, arrays, spilled, isPauseLost };
 }
 
 /** What is known of rows. */
@@ -195,13 +192,8 @@ function definedOf<From, To>(all: readonly From[], find: (from: From) => To | un
 function replaceViews(before: ViewLists, news: readonly (readonly [row: number, RowView])[]): ViewLists {
   const all = [...before.all];
   for (const [row, view] of news) all[row] = view;
-  const isOfSameKind = ([row, { observed, own }]: readonly [number, RowView]) => {
-    const old = before.all[row];
-    return (
-      (old?.observed === undefined) === (observed === undefined) &&
-      (old?.own === undefined) === (own === undefined)
-    );
-  };
+  const isOfSameKind = ([row, view]: readonly [number, RowView]) =>
+    (['observed', 'own'] as const).every((part) => !before.all[row]?.[part] === !view[part]);
   if (!news.every(isOfSameKind)) return listViews(all);
   const views = news.map(([, view]) => view);
   return {
@@ -300,9 +292,8 @@ function observeRow(
 }
 
 /**
- * Whether the cell in the pause column says anything but no. Who puts a word there means it, and so does whoever lets a formula tick the
- * box; what an error would have said nobody knows, nor, where it `isLost`, what an array formula would have said in the cells that it
- * leaves empty.
+ * Whether the cell in the pause column says anything but no. Any word there is meant, and so is a box that a formula ticks. What an error would
+ * have said is not known, nor, where it `isLost`, what an array formula would have said in the cells that it leaves empty.
  */
 function isPaused(rows: Rows, position: number, { pause }: ManagedColumns, isLost: boolean): boolean {
   const cell = pause === undefined ? emptyCell : cellAt(rows, position, pause);

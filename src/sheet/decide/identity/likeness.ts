@@ -3,9 +3,17 @@ import type { RecordId } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
 import { labelKey } from '../../../core/text/label-key.ts';
 import type { FieldName, Fields } from '../../../core/value.ts';
-import { bareCell, emptyCell, equalCells } from '../../port/cell.ts';
+import { bareCell, type Cell, emptyCell, equalCells } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
-import { type Cells, cellsOf, lookOf, lookOfValues, readRowValues, saysNothing } from '../rows/row-values.ts';
+import {
+  type Cells,
+  type CellsOfRow,
+  cellsOf,
+  lookOf,
+  lookOfValues,
+  readRowValues,
+  saysNothing,
+} from '../rows/row-values.ts';
 import type { TabIndex } from '../tab-index.ts';
 
 /** So many values of a record are no coincidence, if one of them is that record's alone. */
@@ -62,12 +70,11 @@ export function groupByLook(
   agreements: readonly Agreement[],
 ): ReadonlyMap<string, readonly Agreement[]> {
   const column = index.layout.columns.find(({ field }) => field in template.cells)?.field ?? '';
-  const partOf = ({ cells, ...others }: ObservedRow): ObservedRow => ({
-    ...others,
+  const partOf = ({ cells }: CellsOfRow): CellsOfRow => ({
     cells: { [column]: cells[column] ?? emptyCell },
   });
   const parts = new Set(rows.map((row) => lookOf(index, partOf(row))));
-  const lookOfRecord = (row: ObservedRow, agreement: Agreement) =>
+  const lookOfRecord = (row: CellsOfRow, agreement: Agreement) =>
     lookOfValues(index, row, baseOf(index, agreement), agreement.shown);
   const part = partOf(template);
   const alike = agreements.filter((agreement) => parts.has(lookOfRecord(part, agreement)));
@@ -94,25 +101,23 @@ export function createLikeSearch(index: TabIndex, agreements: readonly Agreement
   const shared = once(() =>
     placesBy(agreements, (agreement) => versionsOf(index, agreement).map(sharedTrait)),
   );
-  const placesIn = (row: ObservedRow, name: FieldName): Places => {
+  const placesIn = (name: FieldName): Places => {
     const known = byColumn.get(name);
     if (known) return known;
     const found = placesBy(agreements, (agreement) =>
-      isRare(index, name, agreement.key.id) ? formsIn(index, row, name, agreement) : [],
+      isRare(index, name, agreement.key.id) ? formsIn(index, name, agreement) : [],
     );
     byColumn.set(name, found);
     return found;
   };
-  const findIn = (row: ObservedRow, name: FieldName): readonly number[] =>
-    traitsIn({ [name]: bareCell(row.cells[name] ?? emptyCell) }).flatMap(
-      (trait) => placesIn(row, name).get(trait) ?? [],
-    );
+  const findIn = (name: FieldName, cell: Cell): readonly number[] =>
+    traitsIn({ [name]: bareCell(cell) }).flatMap((trait) => placesIn(name).get(trait) ?? []);
   return (row: ObservedRow): readonly Agreement[] => {
     if (agreements.length === 0) return [];
-    const filled = Object.keys(row.cells).filter((name) => row.cells[name]?.kind !== 'empty');
+    const telling = Object.entries(row.cells).flatMap(([name, cell]) => findIn(name, cell));
     const trait = sharedTrait(readRowValues(index, row).fields);
     const alike = trait === undefined ? [] : (shared().get(trait) ?? []);
-    const places = new Set([...filled.flatMap((name) => findIn(row, name)), ...alike]);
+    const places = new Set([...telling, ...alike]);
     const found = [...places].toSorted((left, right) => left - right);
     return found
       .flatMap((place) => agreements[place] ?? [])
@@ -121,11 +126,11 @@ export function createLikeSearch(index: TabIndex, agreements: readonly Agreement
 }
 
 /** All that a row may show of a record in a column: its value in the usual form, and in each that it once had. */
-function formsIn(index: TabIndex, row: ObservedRow, name: FieldName, agreement: Agreement): string[] {
-  const bare = { ...row, cells: { [name]: emptyCell } };
+function formsIn(index: TabIndex, name: FieldName, agreement: Agreement): string[] {
+  const row = { cells: { [name]: emptyCell } };
   const forms = (agreement.shown?.[name] ?? []).map((form) => ({ [name]: [form] }));
   return [undefined, ...forms].flatMap((shown) => {
-    const { [name]: cell = emptyCell } = cellsOf(index, bare, baseOf(index, agreement), shown);
+    const { [name]: cell = emptyCell } = cellsOf(index, row, baseOf(index, agreement), shown);
     return traitsIn({ [name]: bareCell(cell) });
   });
 }

@@ -10,13 +10,16 @@ import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 
 /** The cells of a row like this one that shows these values as its record last did, or else in their usual form. */
-export function cellsOf(index: TabIndex, row: ObservedRow, values: Fields, shown: Shown = {}): Cells {
+export function cellsOf(index: TabIndex, row: CellsOfRow, values: Fields, shown: Shown = {}): Cells {
   const expected = ([name, cell]: [FieldName, Cell]) =>
     [name, expectedCell(index, name, cell, values, shown)] as const;
   return Object.fromEntries(Object.entries(row.cells).map(expected));
 }
 
 export type Cells = ObservedRow['cells'];
+
+/** A row, or as much of it as matters. */
+export type CellsOfRow = Pick<ObservedRow, 'cells'>;
 
 function expectedCell(index: TabIndex, name: FieldName, cell: Cell, values: Fields, shown: Shown): Cell {
   const { [name]: value } = values;
@@ -40,13 +43,13 @@ export function showsValues(index: TabIndex, row: ObservedRow, values: Fields, s
 }
 
 /** One text for everything a row shows: equal texts, equal rows. In which cells of a boxed column a box stands makes no difference. */
-export const lookOf = (index: TabIndex, { cells }: Pick<ObservedRow, 'cells'>): string =>
+export const lookOf = (index: TabIndex, { cells }: CellsOfRow): string =>
   JSON.stringify(
     Object.entries(cells).map(([name, cell]) => (saysNothing(index, name, cell) ? emptyCell : cell)),
   );
 
 /** The same text for what a row like this one would show of these values. */
-export const lookOfValues = (index: TabIndex, row: ObservedRow, values: Fields, shown?: Shown): string =>
+export const lookOfValues = (index: TabIndex, row: CellsOfRow, values: Fields, shown?: Shown): string =>
   lookOf(index, { cells: cellsOf(index, row, values, shown) });
 
 /** What a row without a record holds: the values to create it from, and why some of it can not be sent. */
