@@ -162,7 +162,7 @@ const distinct = <Item>(items: readonly Item[]): Item[] => [
 
 /** Reads a spreadsheet in one request or two; while their answers stay the same, so does the object that comes of them. */
 export function createParts(client: SheetsClient) {
-  let watches = new Map<string, ReturnType<typeof client.watch>>();
+  let watches = new Map<string, ReturnType<typeof client.watch<Spreadsheet>>>();
   let used: typeof watches = new Map();
   let last: { readonly parts: readonly Spreadsheet[]; readonly made: TaggedSpreadsheet } | undefined;
 
@@ -170,7 +170,7 @@ export function createParts(client: SheetsClient) {
     /** A part, or `undefined` when one of the ranges names no tab. */
     get(fields: string, ranges: readonly Range[] = []): Promise<Spreadsheet | undefined> {
       const key = JSON.stringify([fields, ranges]);
-      const watch = watches.get(key) ?? used.get(key) ?? client.watch(fields, ranges);
+      const watch = watches.get(key) ?? used.get(key) ?? client.watch(fields, ranges, (found) => found);
       used.set(key, watch);
       return watch();
     },

@@ -48,8 +48,15 @@ export interface SheetsClient {
     last?: Buffer,
     buffer?: AnswerBuffer,
   ): Promise<Buffer | undefined>;
-  /** The same as {@link get}, for what is asked again and again: while the answer stays the same, so does the object. */
-  watch(fields: string, ranges: readonly Range[]): () => Promise<Spreadsheet | undefined>;
+  /**
+   * The same as {@link get}, for what is asked again and again: what was `read` in an answer is returned as long as that stays the same. Only that
+   * and the bytes are kept.
+   */
+  watch<Found>(
+    fields: string,
+    ranges: readonly Range[],
+    read: (spreadsheet: Spreadsheet) => Found,
+  ): () => Promise<Found | undefined>;
   /**
    * Applies all requests or none. Answers the masked parts of the spreadsheet in the ranges as it is
    * afterwards.
@@ -120,7 +127,7 @@ export function createSheetsClient(options: SheetsClientOptions): SheetsClient {
         const asked = { ...perCall, responseType: 'stream', validateStatus: () => true } as const;
         return readLike(await api.spreadsheets.values.batchGetByDataFilter(params, asked), last, buffer);
       }),
-    watch: (fields, ranges) => watchAnswer(() => fetchCells(fields, ranges)),
+    watch: (fields, ranges, read) => watchAnswer(() => fetchCells(fields, ranges), read),
     batchUpdate: (requests, fields, ranges) =>
       send(spendWrite, 'write to the spreadsheet', async (signer) => {
         const requestBody = new BatchBody(requests, ranges);
@@ -238,13 +245,16 @@ const filtersOf = (ranges: readonly Range[]): sheets_v4.Schema$GetSpreadsheetByD
 });
 
 /** Most answers are the last one again: to compare bytes is little work beside reading what they say. */
-function watchAnswer(fetchAnswer: () => Promise<Buffer | undefined>): () => Promise<Spreadsheet | undefined> {
-  let last: { readonly answer: Buffer; readonly spreadsheet: Spreadsheet } | undefined;
+function watchAnswer<Found>(
+  fetchAnswer: () => Promise<Buffer | undefined>,
+  read: (spreadsheet: Spreadsheet) => Found,
+): () => Promise<Found | undefined> {
+  let last: { readonly answer: Buffer; readonly found: Found } | undefined;
   return async () => {
     const answer = await fetchAnswer();
     if (!answer) return undefined;
-    if (!last?.answer.equals(answer)) last = { answer, spreadsheet: parseSpreadsheet(answer) };
-    return last.spreadsheet;
+    if (!last?.answer.equals(answer)) last = { answer, found: read(parseSpreadsheet(answer)) };
+    return last.found;
   };
 }
 

@@ -181,7 +181,10 @@ export function openSpreadsheet({
           throw sheetError(error, 'read the spreadsheet');
         }
       },
-      watch: (fields, ranges) => () => get(wire, fields, ranges, 'table'),
+      watch: (fields, ranges, read) => async () => {
+        const answer = await get(wire, fields, ranges, 'table');
+        return answer && read(answer);
+      },
       async batchUpdate(requests, fields, ranges) {
         const readAt = watcher.sent(runOf(requests));
         try {

@@ -57,6 +57,8 @@ export class KeptTabs {
   /** The row with which the next turn begins, by tab. */
   #next = new Map<number, number>();
   #isChangeExpected = false;
+  /** Asks what is hidden in the tabs that were written last. */
+  #hidden: { readonly ranges: string; readonly ask: () => Promise<Look['hidden'] | undefined> } | undefined;
 
   /** In `fullReadMs` every row is read in full once. */
   constructor(client: SheetsClient, clock: Clock, fullReadMs: number) {
@@ -148,8 +150,10 @@ export class KeptTabs {
     );
     // Without a range the answer would be of all tabs.
     if (ranges.length === 0) return noHidden;
-    const answer = await this.#client.get(hiddenFields, ranges);
-    return answer && new Map(readParts(answer).map((part) => [part.sheetId, part]));
+    const name = ranges.join();
+    if (this.#hidden?.ranges !== name)
+      this.#hidden = { ranges: name, ask: this.#client.watch(hiddenFields, ranges, hiddenBySheet) };
+    return this.#hidden.ask();
   }
 
   /** How many rows of each tab a turn brings. */
@@ -242,6 +246,9 @@ interface Look {
 }
 
 const noHidden: Look['hidden'] = new Map();
+
+const hiddenBySheet = (spreadsheet: Spreadsheet): Look['hidden'] =>
+  new Map(readParts(spreadsheet).map((part) => [part.sheetId, part]));
 
 /** A write that rows moved away from meets one of so many beside its own. */
 const nearRows = 5;
