@@ -120,3 +120,30 @@ describe('the row that a set met, by how it is after it', () => {
     });
   });
 });
+
+describe('a set of which nothing was kept, because a filter hid its row', () => {
+  const right = row(1, 'Acme & Co', 'a');
+  const set: GridDamage = {
+    ...deleted(0, { before: [], right }),
+    kind: 'overwritten',
+    placed: [{ column: 1, cell: textCell('Acme & Co') }],
+    expected: 2,
+  };
+  const endOf = (rows: readonly Row[]) => {
+    const { done, escalated } = compensate([set], seen(rows), true);
+    return { done: done.size, escalated };
+  };
+
+  it('has met the right row where that shows what was written', () => {
+    expect(endOf([right, bolt])).toEqual({ done: 1, escalated: [] });
+    expect(endOf([bolt, right])).toEqual({ done: 1, escalated: [] });
+  });
+
+  it('has met another row that shows it in its place, also where the right one shows the same', () => {
+    const cells = { title: { written: textCell('Acme & Co'), before: emptyCell } };
+    const asked = { entity: 'lead', kind: 'overwritten', id: numberCell(2), cells, own: {}, isUnseen: true };
+    const met = row(2, 'Acme & Co', 'b');
+    expect(endOf([right, met])).toEqual({ done: 0, escalated: [asked] });
+    expect(endOf([acme, met])).toEqual({ done: 0, escalated: [asked] });
+  });
+});

@@ -16,6 +16,13 @@ export const hit: Damage = {
   cells: { title: over(textCell('Acme'), textCell('Bolt')) },
   own: {},
 };
+/** The same where a filter hid that row. */
+export const hitUnseen: Damage = {
+  ...hit,
+  cells: { title: over(textCell('Acme')) },
+  isUnseen: true,
+};
+
 /** What a write did to a row without an ID. */
 export const hitNew: Damage = {
   ...hit,

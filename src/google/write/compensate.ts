@@ -1,4 +1,4 @@
-import { syncHeader } from '../../core/fields/headers.ts';
+import { idHeader, syncHeader } from '../../core/fields/headers.ts';
 import { bareCell, type Cell, emptyCell, isComputed, isSameKept, isUnfilled } from '../../sheet/port/cell.ts';
 import type { Damage, DamagedCell } from '../../sheet/port/damage.ts';
 import type { TabKind } from '../../sheet/port/layout.ts';
@@ -45,9 +45,13 @@ export function compensate(
   const done = new Map<number, StepEnd>();
   const undone: GridDamage[] = [];
   const escalated: Damage[] = [];
-  for (const each of damage.flatMap((one) => nameTaken(one, damage, tabs.get(one.entity)))) {
+  const named = damage.flatMap((one) => {
+    const tab = tabs.get(one.entity);
+    return tab ? nameTaken(nameMet(one, tab), damage, tab) : one;
+  });
+  for (const each of named) {
     const tab = tabs.get(each.entity);
-    const way = tab ? findWay(each, tab, hasCopies, damage) : 'lost';
+    const way = tab && !each.isUnseen ? findWay(each, tab, hasCopies, damage) : 'lost';
     if (way === 'lost') escalated.push(toDamage(each));
     else if (way === 'right') done.set(each.number, { edited: [] });
     else if (way === 'nothing left') undone.push(each);
@@ -67,10 +71,10 @@ export function compensate(
  * A delete of which nothing was kept, and that has left its own row, took another one that a filter hid: one that was read before and is
  * gone. Returns these rows as damage, or the delete as it is where none is missing.
  */
-function nameTaken(one: GridDamage, damage: readonly GridDamage[], tab: SeenTab | undefined): GridDamage[] {
+function nameTaken(one: GridDamage, damage: readonly GridDamage[], tab: SeenTab): GridDamage[] {
   // What is in its place in the hidden tab is no copy of it.
   const { right, source: _, ...rest } = one;
-  if (one.kind !== 'deleted' || !right || !tab) return [one];
+  if (one.kind !== 'deleted' || !right) return [one];
   const seen = see(one, tab);
   // Of several such deletes the first one names the rows for all.
   const isFirst =
@@ -78,6 +82,22 @@ function nameTaken(one: GridDamage, damage: readonly GridDamage[], tab: SeenTab 
   if (!seen.has(right) || !isFirst) return [one];
   const missing = (tab.unseen ?? []).filter((row) => !row.every(isUnfilled) && !seen.has(row));
   return missing.length === 0 ? [one] : missing.map((before) => ({ ...rest, before }));
+}
+
+/**
+ * A set of which nothing was kept has met another row than the right one where its row shows what was written and has another ID: that the
+ * right row shows the same may be due to another write. Returns the damage with that ID, or as it is.
+ */
+function nameMet(one: GridDamage, tab: SeenTab): GridDamage {
+  const { expected, kind, names, placed, right } = one;
+  if (kind !== 'overwritten' || !right || expected < 1) return one;
+  const { [expected]: row = [] } = see(one, tab).rows;
+  const [id, ownId] = [idOf(row, names), idOf(right, names)];
+  const fields = placed.filter(({ column }) => names.get(column) !== syncHeader);
+  const showsAll = fields.length > 0 && fields.every(({ cell, column }) => isSameKept(row[column], cell));
+  if (!showsAll || id.kind === 'empty' || isSameId(id, ownId)) return one;
+  const before = row.map((_, column) => (names.get(column) === idHeader ? id : emptyCell));
+  return { ...one, before, isUnseen: true };
 }
 
 /** The rows of a tab under the columns that a damage knows. */
@@ -238,7 +258,8 @@ function insertAgain(
 }
 
 /** Damage in the terms of records and headers. */
-export function toDamage({ before, entity, headers, kind, names, placed }: GridDamage): Damage {
+export function toDamage(damage: GridDamage): Damage {
+  const { before, entity, headers, isUnseen, kind, names, placed } = damage;
   const cells: Record<string, DamagedCell> = {};
   const own: Record<string, DamagedCell> = {};
   const written = new Map(placed.map(({ cell, column }) => [column, cell]));
@@ -248,11 +269,11 @@ export function toDamage({ before, entity, headers, kind, names, placed }: GridD
       written: bareCell(written.get(column) ?? emptyCell),
       before: bareCell(kind === 'added' ? emptyCell : (before[column] ?? emptyCell)),
     };
-    if (isSameCell(cell.written, cell.before)) continue;
+    if (!isUnseen && isSameCell(cell.written, cell.before)) continue;
     const name = names.get(column);
     if (name === undefined) own[headerOf(headers, column)] = cell;
     else cells[name] = cell;
   }
   const id = idOf(kind === 'added' ? [] : before, names);
-  return { entity, kind, id, cells, own };
+  return { entity, kind, id, cells, own, ...(isUnseen ? { isUnseen } : {}) };
 }

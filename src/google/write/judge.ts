@@ -51,6 +51,8 @@ export interface GridDamage {
    * has the ID any more.
    */
   readonly right?: Row;
+  /** Of the row that was met only the ID is known; `before` has nothing else. */
+  readonly isUnseen?: true;
 }
 
 /** What became of the steps of a batch. */

@@ -23,6 +23,8 @@ export interface Damage {
   readonly cells: Readonly<Record<FieldName, DamagedCell>>;
   /** By the header of a column that is a user's own. */
   readonly own: Readonly<Record<string, DamagedCell>>;
+  /** A filter hid the row, so that only its ID is known: `before` is empty in all cells. */
+  readonly isUnseen?: true;
 }
 
 /** A damage that deciding has to know of. */

@@ -222,14 +222,16 @@ export const pendingReason =
   'Rows moved while this one was written. What was written here by mistake is being taken back.';
 
 /** What a user is asked: the columns by their headers, with what was written and what was there. */
-function damageQuestion({ columns }: Pick<TabLayout, 'columns'>, { cells, kind, own }: Damage): string {
+function damageQuestion({ columns }: Pick<TabLayout, 'columns'>, damage: Damage): string {
+  const { cells, isUnseen, kind, own } = damage;
   const headers = new Map(columns.map(({ field, header }) => [field, header]));
   const all = [
     ...Object.entries(cells).map(([name, cell]) => [headers.get(name) ?? name, cell] as const),
     ...Object.entries(own),
   ];
-  const said = all.map(([header, cell]) => `${header}: ${describeDamaged(kind, cell)}`).join('; ');
-  return `Rows or columns moved while the sheet was written, and that could not be taken back by itself. ${beginnings[kind]} ${said}. Restore puts back what was there, Keep leaves all as it is.`;
+  const said = all.map(([header, cell]) => `${header}: ${describeDamaged(damage, cell)}`).join('; ');
+  const restored = isUnseen ? 'shows what the CRM has' : 'puts back what was there';
+  return `Rows or columns moved while the sheet was written, and that could not be taken back by itself. ${beginnings[kind]} ${said}. Restore ${restored}, Keep leaves all as it is.`;
 }
 
 const beginnings = {
@@ -241,9 +243,9 @@ const beginnings = {
 /** The user is to be able to put it back by hand. */
 const quotedMax = 500;
 
-function describeDamaged(kind: Damage['kind'], { before, written }: DamagedCell): string {
+function describeDamaged({ isUnseen, kind }: Damage, { before, written }: DamagedCell): string {
   const quote = (cell: Cell) =>
     cell.kind === 'empty' ? 'nothing' : quoteText(describeCell(cell), quotedMax);
-  if (kind === 'overwritten') return `${quote(written)} over ${quote(before)}`;
+  if (kind === 'overwritten' && !isUnseen) return `${quote(written)} over ${quote(before)}`;
   return quote(kind === 'deleted' ? before : written);
 }

@@ -95,11 +95,11 @@ export function showsNothing(index: TabIndex, rows: readonly ObservedRow[], dama
     !hasOnlySync(damage) &&
     !rows.some((row) => hasThisId(row, id));
   if (!isRead(tab, damage) || mayShowOwn || lacksId || isAway) return false;
-  // Of a row under wrong columns some cells may have been put right, and others not.
+  // Of a row under wrong columns some cells may have been put right, and others not. One that was not seen may have had the same by right.
+  const isWrong = (row: ObservedRow) => wrongFields(index, row, damage).length > 0;
+  if (damage.isUnseen) return !rows.some(isWrong);
   return !rows.some((row) =>
-    kind === 'added'
-      ? isAdded(row, damage) || wrongFields(index, row, damage).length > 0
-      : showsAny(row, damage),
+    kind === 'added' ? isAdded(row, damage) || isWrong(row) : showsAny(row, damage),
   );
 }
 
@@ -131,7 +131,8 @@ const stillShows = ({ cells }: ObservedRow, name: string, { written }: DamagedCe
 
 /** The row as it was before the write: what still shows what was written has what was there. */
 export function rowBefore(row: ObservedRow, damage: Damage): ObservedRow {
-  const { cells, id } = damage;
+  const { cells, id, isUnseen } = damage;
+  if (isUnseen) return row;
   const { [idHeader]: damagedId } = cells;
   const before = pickBefore(damage, (name, cell) => stillShows(row, name, cell));
   const isWrittenId = damagedId !== undefined && isSameKept(row.id, damagedId.written);
@@ -168,18 +169,22 @@ export function findRestores(
     const write = { kind: 'append', entity, cells, ...ownOf(damage) } as const;
     return [{ write: id.kind === 'empty' ? write : { ...write, id } }];
   }
-  if (kind === 'overwritten') return findOverwritten(damage, rows).flatMap((row) => restoreRow(damage, row));
-  return rows.flatMap((row) => takeBackAdded(index, damage, row));
+  if (kind === 'added') return rows.flatMap((row) => takeBackAdded(index, damage, row));
+  if (damage.isUnseen) return rows.flatMap((row) => showRecord(index, { ...damage, own: {} }, row));
+  return findOverwritten(damage, rows).flatMap((row) => restoreRow(damage, row));
 }
 
-/**
- * Deletes a row that came under the wrong columns. Where a user has worked in it since, it stays, and shows what its record has in place of
- * what is wrong there: an emptied cell would pass for what they mean.
- */
+/** Deletes a row that came under the wrong columns. Where a user has worked in it since, it stays. */
 function takeBackAdded(index: TabIndex, damage: Damage, row: ObservedRow): Restore[] {
+  if (!isAdded(row, damage)) return showRecord(index, damage, row);
+  const write = { kind: 'delete', entity: damage.entity, position: row.position, idSeen: row.id } as const;
+  return [{ row, write }];
+}
+
+/** Shows what the record of a row has in place of what is wrong there: an emptied cell would pass for what a user means. */
+function showRecord(index: TabIndex, damage: Damage, row: ObservedRow): Restore[] {
   const { entity } = damage;
   const place = { entity, position: row.position, idSeen: row.id };
-  if (isAdded(row, damage)) return [{ row, write: { kind: 'delete', ...place } }];
   const { fields: inCrm = {} } = index.records.get(describeCell(row.id)) ?? {};
   const cells: Record<FieldName, Cell> = {};
   const offers: Record<FieldName, Value> = {};
