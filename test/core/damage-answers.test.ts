@@ -7,7 +7,6 @@ import {
   gone,
   hit,
   hitNewWorld,
-  hitUnseen,
   hitWorld,
   mendedWorld,
   misplaced,
@@ -49,14 +48,6 @@ describe('the answer Restore', () => {
     await settle(world);
     expect([shown(row), [...world.suspects], [...world.decisions]]).toEqual([textCell('Bolt'), [], []]);
     expect(recordOf(world, bolt).fields).toMatchObject({ title: 'Bolt', 'about.description': 'Typed since' });
-  });
-
-  it('shows what the record has where a filter hid the row', async () => {
-    const { world, row } = await hitWorld({}, hitUnseen);
-    world.decisions.set(scope, 'restore');
-    await settle(world);
-    expect([shown(row), boltTitle(world)]).toEqual([textCell('Bolt'), 'Bolt']);
-    expect([[...world.suspects], [...world.decisions]]).toEqual([[], []]);
   });
 
   it('gives the row its ID back', async () => {

@@ -11,7 +11,6 @@ import {
   hit,
   hitNew,
   hitNewWorld,
-  hitUnseen,
   hitWorld,
   over,
   scope,
@@ -76,21 +75,6 @@ describe('a row that a write damaged and that is not put right yet', () => {
     row.sync = emptyCell;
     await settle(world);
     expect(titles(world)).toEqual(['Acme', 'Bolt', 'Corp', 'Acme']);
-  });
-
-  it('is asked about where a filter hid it, with what was written alone', async () => {
-    const { world, row } = await hitWorld({}, hitUnseen);
-    const plan = await cycles(world);
-    expect(scopesOf(plan)).toEqual([scope]);
-    expect(plan.holds[0]?.reason).toContain('“Acme”. Restore shows what the CRM has');
-    expect([boltTitle(world), shown(row), world.outbox.size]).toEqual(['Bolt', textCell('Acme'), 0]);
-  });
-
-  it('is none where a filter hid it and a side has by right what was written', async () => {
-    const { world, row } = await hitWorld({}, { ...hitUnseen, cells: { title: over(textCell('Bolt')) } });
-    row.cells['title'] = textCell('Bolt');
-    const plan = await cycles(world);
-    expect([world.suspects.size, plan.holds]).toEqual([0, []]);
   });
 
   it('is not known by what was emptied alone', async () => {

@@ -3,7 +3,7 @@ import { compensate, type SeenTab } from '../../src/google/write/compensate.ts';
 import { type GridDamage, meetColumns } from '../../src/google/write/judge.ts';
 import type { PlannedStep, Row } from '../../src/google/write/planned.ts';
 import { findMet } from '../../src/google/write/read-back.ts';
-import { type Cell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
+import { type Cell, chipCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { TabKind } from '../../src/sheet/port/layout.ts';
 
 const headers: Row = [textCell('ID'), textCell('Title'), textCell('Note')];
@@ -145,5 +145,18 @@ describe('a set of which nothing was kept, because a filter hid its row', () => 
     const met = row(2, 'Acme & Co', 'b');
     expect(endOf([right, met])).toEqual({ done: 0, escalated: [asked] });
     expect(endOf([acme, met])).toEqual({ done: 0, escalated: [asked] });
+  });
+
+  it('has not met a row in which a chip replaced what it would have written', () => {
+    const chip: Row = [numberCell(2), chipCell, textCell('b')];
+    expect(endOf([right, chip])).toEqual({ done: 1, escalated: [] });
+  });
+
+  it('has met a blank row wherever that is now, and not the one in its place', () => {
+    const met = row(2, 'Acme & Co', 'b');
+    const blank: Row = [emptyCell, textCell('Acme & Co')];
+    const { escalated, steps } = compensate([set], seen([acme, met, blank]), true);
+    expect(escalated).toEqual([]);
+    expect(steps).toMatchObject([{ kind: 'set', position: 3, placed: [{ column: 1, cell: emptyCell }] }]);
   });
 });

@@ -5,7 +5,7 @@ import type { TabKind } from '../../sheet/port/layout.ts';
 import type { StepEnd } from '../../sheet/port/table.ts';
 import type { ColumnIndexes } from '../columns.ts';
 import type { Rows } from '../grid.ts';
-import { findOldIndexes, type GridDamage, headerOf, idOf } from './judge.ts';
+import { findOldIndexes, type GridDamage, headerOf, idOf, isBlank } from './judge.ts';
 import {
   fromLeft,
   isSameId,
@@ -91,10 +91,14 @@ function nameTaken(one: GridDamage, damage: readonly GridDamage[], tab: SeenTab)
 function nameMet(one: GridDamage, tab: SeenTab): GridDamage {
   const { expected, kind, names, placed, right } = one;
   if (kind !== 'overwritten' || !right || expected < 1) return one;
-  const { [expected]: row = [] } = see(one, tab).rows;
+  const { rows } = see(one, tab);
+  // A blank row is the one that was met where it has nothing but what was written.
+  const after = overlay(one.before, placed);
+  if (!isBlank(after) && rows.some((each) => isSameRow(after, each))) return one;
+  const { [expected]: row = [] } = rows;
   const [id, ownId] = [idOf(row, names), idOf(right, names)];
   const fields = placed.filter(({ column }) => names.get(column) !== syncHeader);
-  const showsAll = fields.length > 0 && fields.every(({ cell, column }) => isSameKept(row[column], cell));
+  const showsAll = fields.length > 0 && fields.every(({ cell, column }) => isSameKept(cell, row[column]));
   if (!showsAll || id.kind === 'empty' || isSameId(id, ownId)) return one;
   const before = row.map((_, column) => (names.get(column) === idHeader ? id : emptyCell));
   return { ...one, before, isUnseen: true };

@@ -141,7 +141,7 @@ function judgeStep(
   };
 }
 
-const isBlank = (row: Row): boolean => row.every(isUnfilled);
+export const isBlank = (row: Row): boolean => row.every(isUnfilled);
 
 /** Whether a step met the row that it was planned for: by its ID or, where that is none or not alone, by all of its managed cells. */
 function isMeantRow({ isShared, read, restores }: PlannedStep, columns: MetColumns, before: Row): boolean {

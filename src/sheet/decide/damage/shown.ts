@@ -2,7 +2,7 @@ import { idHeader, syncHeader } from '../../../core/fields/headers.ts';
 import type { FieldName, Fields, Value } from '../../../core/value.ts';
 import { encode } from '../../cells/codec.ts';
 import { showsValue } from '../../cells/shown.ts';
-import { type Cell, describeCell, emptyCell, isSameKept } from '../../port/cell.ts';
+import { type Cell, describeCell, emptyCell, isSameKept, isUnfilled } from '../../port/cell.ts';
 import type { Damage, DamagedCell } from '../../port/damage.ts';
 import type { ObservedRow, ReadTab, RowStep } from '../../port/table.ts';
 import { isLike } from '../identity/likeness.ts';
@@ -64,21 +64,28 @@ export function showsAgain(index: TabIndex, row: ObservedRow, { cells, id, kind 
 
 /** The fields of a row that show what was written there, and neither side has that by right. */
 function wrongFields(index: TabIndex, row: ObservedRow, { cells }: Pick<Damage, 'cells'>): FieldName[] {
-  const { agreements, fields, names, outbox, records } = index;
+  const { agreed, created, inCrm = {}, offered, shown } = knownOf(index, row);
+  return Object.entries(cells).flatMap(([name, { written }]) => {
+    const [field, cell] = [index.fields.get(name), row.cells[name]];
+    // A chip, or what an array formula fills in, is a user's, and is in the place of what was written.
+    if (!field || !cell || !isSameKept(written, cell)) return [];
+    const isRight = (value: Value | undefined) =>
+      value !== undefined &&
+      (showsValue(field, value, cell, index.names, shown[name]) ||
+        // A box that is not ticked says no, or nothing.
+        (isUnfilled(cell) && (value === null || value === false)));
+    return [agreed, offered, inCrm, created].some((side) => isRight(side[name])) ? [] : [name];
+  });
+}
+
+/** What is known of the record of a row, or of the one that is to be created from it. */
+function knownOf({ agreements, outbox, records }: TabIndex, row: ObservedRow) {
   const ownId = describeCell(row.id);
   const item = outbox.get(ownId);
   const recordId = item?.recordId ?? ownId;
   const { fields: agreed = {}, offered = {}, shown = {} } = agreements.get(recordId) ?? {};
-  const sides = [agreed, offered, records.get(recordId)?.fields, item?.kind === 'create' ? item.fields : {}];
-  return Object.entries(cells).flatMap(([name, { written }]) => {
-    const [field, cell] = [fields.get(name), row.cells[name]];
-    if (!field || !cell || !isSameKept(cell, written)) return [];
-    const known = sides.map((side) => side?.[name]);
-    const isRight = known.some(
-      (value) => value !== undefined && showsValue(field, value, cell, names, shown[name]),
-    );
-    return isRight ? [] : [name];
-  });
+  const created = item?.kind === 'create' ? item.fields : {};
+  return { agreed, created, inCrm: records.get(recordId)?.fields, offered, shown };
 }
 
 /** Whether a read shows nothing of an escalated write. Of users' own columns, and of those that are gone, it shows nothing for certain. */
@@ -97,7 +104,7 @@ export function showsNothing(index: TabIndex, rows: readonly ObservedRow[], dama
   if (!isRead(tab, damage) || mayShowOwn || lacksId || isAway) return false;
   // Of a row under wrong columns some cells may have been put right, and others not. One that was not seen may have had the same by right.
   const isWrong = (row: ObservedRow) => wrongFields(index, row, damage).length > 0;
-  if (damage.isUnseen) return !rows.some(isWrong);
+  if (damage.isUnseen) return !rows.some((row) => hasThisId(row, id) && isWrong(row));
   return !rows.some((row) =>
     kind === 'added' ? isAdded(row, damage) || isWrong(row) : showsAny(row, damage),
   );
@@ -170,8 +177,9 @@ export function findRestores(
     return [{ write: id.kind === 'empty' ? write : { ...write, id } }];
   }
   if (kind === 'added') return rows.flatMap((row) => takeBackAdded(index, damage, row));
-  if (damage.isUnseen) return rows.flatMap((row) => showRecord(index, { ...damage, own: {} }, row));
-  return findOverwritten(damage, rows).flatMap((row) => restoreRow(damage, row));
+  const restore = (row: ObservedRow) =>
+    damage.isUnseen ? showRecord(index, { ...damage, own: {} }, row) : restoreRow(damage, row);
+  return findOverwritten(damage, rows).flatMap(restore);
 }
 
 /** Deletes a row that came under the wrong columns. Where a user has worked in it since, it stays. */
@@ -185,7 +193,7 @@ function takeBackAdded(index: TabIndex, damage: Damage, row: ObservedRow): Resto
 function showRecord(index: TabIndex, damage: Damage, row: ObservedRow): Restore[] {
   const { entity } = damage;
   const place = { entity, position: row.position, idSeen: row.id };
-  const { fields: inCrm = {} } = index.records.get(describeCell(row.id)) ?? {};
+  const { created, inCrm = created } = knownOf(index, row);
   const cells: Record<FieldName, Cell> = {};
   const offers: Record<FieldName, Value> = {};
   for (const name of wrongFields(index, row, damage)) {
