@@ -48,8 +48,9 @@ const daemonFlags = [
   mainFile,
   'start',
 ];
-/** From an edit until the daemon is at rest again, with room to spare. */
+/** From an edit until the daemon is at rest again, with room to spare, and at most, where the machine is slow. */
 const editMs = 30_000;
+const editMaxMs = 300_000;
 const pollMs = 5_000;
 
 interface Sandboxes {
@@ -162,6 +163,7 @@ async function run(
   const [header = []] = (await valuesAt('1:1')).values;
   const [id, title] = [header.indexOf('ID'), header.indexOf('Title')];
   let editSeconds = 0;
+  const editedFrom = performance.now();
   for (let edit = 1; edit <= edits; edit += 1) {
     const row = edit * 7;
     const text = `Edited ${edit}`;
@@ -173,12 +175,12 @@ async function run(
       { sheet: 'Leads', kind: 'edit', row, column: 'Title', text },
     ]);
     const isThere = async () => (await titleInCrm(sandboxes, key)) === text;
-    await until('the CRM has the edit', isThere, { limitMs: editMs, everyMs: 100 });
+    await until('the CRM has the edit', isThere, { limitMs: editMaxMs, everyMs: 100 });
     editSeconds += (performance.now() - editedAt) / 1_000 / edits;
-    await sleep(Math.max(0, editMs - (performance.now() - editedAt)));
+    await sleep(Math.max(2 * pollMs, editMs - (performance.now() - editedAt)));
   }
   const edited = await measure(daemon);
-  const idleShareMs = (idleCpuMs / idleMs) * editMs * edits;
+  const idleShareMs = (idleCpuMs / idleMs) * (performance.now() - editedFrom);
   return {
     lateLooks,
     fillSeconds,
