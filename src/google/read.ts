@@ -68,7 +68,7 @@ export function observeTabs(
 }
 
 /**
- * Reads the rows below the header; a tab that can not be understood is held with the reason for a person. `before` is what was made of it last.
+ * Reads the rows below the header. A tab whose columns are unclear is held, with the reason for a person. `before` is what the last read came to.
  */
 export function observeTab(grid: Grid, layout: TabLayout, before?: TabReading): TabReading {
   const binding = bindColumns(grid, { ...layout, title: grid.title });

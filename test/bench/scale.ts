@@ -48,8 +48,9 @@ const daemonFlags = [
   mainFile,
   'start',
 ];
-/** From an edit until the daemon is at rest again, with room to spare, and at most, where the machine is slow. */
+/** From an edit until the daemon is at rest again, with room to spare. */
 const editMs = 30_000;
+/** An edit that takes longer on a slow machine than this has gone wrong. */
 const editMaxMs = 300_000;
 const pollMs = 5_000;
 
@@ -119,9 +120,10 @@ interface Figures {
   readonly editCpu: number;
   readonly editSeconds: number;
   readonly residentMb: number;
-  /** Until it first answered, and since then: what loads its code keeps nobody waiting. */
+  /** Until it first answered: loading its code makes no request wait. */
   readonly startBlockedMs: number;
   readonly fillBlockedMs: number;
+  /** Once the sheet was full. */
   readonly blockedMs: number;
 }
 

@@ -16,6 +16,7 @@ export const hit: Damage = {
   cells: { title: over(textCell('Acme'), textCell('Bolt')) },
   own: {},
 };
+
 /** The same where a filter hid that row. */
 export const hitUnseen: Damage = {
   ...hit,

@@ -85,14 +85,14 @@ function nameTaken(one: GridDamage, damage: readonly GridDamage[], tab: SeenTab)
 }
 
 /**
- * A set of which nothing was kept has met another row than the right one where its row shows what was written and has another ID: that the
- * right row shows the same may be due to another write. Returns the damage with that ID, or as it is.
+ * Names the row that a set has met while a filter hid it: the one in its place, if that shows what was written and has another ID than the
+ * right row, which may show the same because of another write. Returns the damage with that ID, or as it is where no row is named.
  */
 function nameMet(one: GridDamage, tab: SeenTab): GridDamage {
   const { expected, kind, names, placed, right } = one;
   if (kind !== 'overwritten' || !right || expected < 1) return one;
   const { rows } = see(one, tab);
-  // A blank row is the one that was met where it has nothing but what was written.
+  // A row that has nothing but what was written was blank before, and is the one that was met.
   const after = overlay(one.before, placed);
   if (!isBlank(after) && rows.some((each) => isSameRow(after, each))) return one;
   const { [expected]: row = [] } = rows;

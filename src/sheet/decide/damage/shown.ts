@@ -67,7 +67,7 @@ function wrongFields(index: TabIndex, row: ObservedRow, { cells }: Pick<Damage, 
   const { agreed, created, inCrm = {}, offered, shown } = knownOf(index, row);
   return Object.entries(cells).flatMap(([name, { written }]) => {
     const [field, cell] = [index.fields.get(name), row.cells[name]];
-    // A chip, or what an array formula fills in, is a user's, and is in the place of what was written.
+    // A user's chip or array formula has replaced what was written.
     if (!field || !cell || !isSameKept(written, cell)) return [];
     const isRight = (value: Value | undefined) =>
       value !== undefined &&
