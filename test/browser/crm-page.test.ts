@@ -97,6 +97,19 @@ test('records are created in the form and go to the trash by two clicks', async 
   await eventually(() => page.locator('tr[data-id="3004"]').count()).toBe(0);
 });
 
+test('a tab that is chosen before the records are there is the one that they come into', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route('**/__sandbox/records', async (route) => {
+    await released;
+    await route.continue();
+  });
+  await page.reload();
+  await page.getByRole('tab', { name: 'Opportunities' }).click();
+  release();
+  await cell(3001, 'value').waitFor();
+  expect(await page.getByRole('button', { name: 'New opportunity' }).count()).toBe(1);
+});
+
 test('a changed cell flashes, whoever changed it, and so does each cell of a new record', async () => {
   await cell(1002, 'title').waitFor();
   expect(await page.locator('.changed').count()).toBe(0);

@@ -108,11 +108,7 @@ function render() {
 
 /** Made once: a button that is replaced while somebody presses it would lose the click. */
 const tabButtons = Object.entries(tabs).map(([name, { label }]) => {
-  const button = make(
-    'button',
-    { type: 'button', role: 'tab', onclick: () => records && openTab(name) },
-    label,
-  );
+  const button = make('button', { type: 'button', role: 'tab', onclick: () => openTab(name) }, label);
   button.append(make('span'));
   return [name, button];
 });
@@ -141,7 +137,7 @@ function openTab(name) {
   knownIds = undefined;
   rows.clear();
   body.replaceChildren();
-  render();
+  if (records) render();
 }
 
 function makeRow(record, columns) {
