@@ -61,6 +61,11 @@ function isListOf(list: readonly string[], text: string): boolean {
   return readings.some((members) => equalValues(members, list));
 }
 
+/** Whether a cell holds a value in its usual form. Of most texts that is the text itself, which is quick to tell. */
+export const isUsualForm = (field: FieldDefinition, value: Value, cell: Cell, names: Names): boolean =>
+  (cell.kind === 'text' && cell.text === value && (field.kind === 'text' || field.kind === 'select')) ||
+  equalCells(cell, encode(field, value, names));
+
 /** Whether a cell shows the value as it did before, or in its usual form: then it is untouched. */
 export const showsValue = (
   field: FieldDefinition,
@@ -70,7 +75,7 @@ export const showsValue = (
   shown: readonly ShownForm[] | undefined,
 ): boolean =>
   holdsAsShown(cell, shown, value) ||
-  equalCells(bareCell(cell), encode(field, value, names)) ||
+  isUsualForm(field, value, bareCell(cell), names) ||
   (!isShownKept(shown, value) && showsFormerly(field, value, cell, names));
 
 /** The cell that showed the value last; `undefined` where that was not kept. */

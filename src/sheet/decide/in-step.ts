@@ -1,9 +1,8 @@
 import { isFresh, nextStale } from '../../core/notice.ts';
 import { type Entity, type RecordId, recordKeyText } from '../../core/record.ts';
 import type { Agreement, KnownRecord } from '../../core/state.ts';
-import { encode } from '../cells/codec.ts';
 import { shownValue } from '../cells/extra-fields.ts';
-import { type CellLook, hasNames, noteShown } from '../cells/shown.ts';
+import { type CellLook, isUsualForm, noteShown } from '../cells/shown.ts';
 import { syncText } from '../cells/sync-text.ts';
 import type { Standing } from '../index/standing.ts';
 import type { InStep } from '../index/tab-standing.ts';
@@ -54,12 +53,8 @@ type FindPlain = (row: ObservedRow, record: KnownRecord) => InStep | undefined;
  * would come to nothing. `undefined` where that takes more to find out.
  */
 function createPlainSearch(index: TabIndex): FindPlain {
-  const { fields: definitions, layout, names, tab } = index;
+  const { columns, names, tab } = index;
   const told = createTeller(index);
-  const columns = layout.columns.map((column) => {
-    const field = definitions.get(column.field);
-    return { column, field, isNaming: field !== undefined && hasNames(field) };
-  });
   return (row, record) => {
     const { id } = record.key;
     const agreement = index.agreements.get(id);
@@ -69,13 +64,13 @@ function createPlainSearch(index: TabIndex): FindPlain {
     if (Object.keys(agreed).length === 0) return undefined;
     const naming: CellLook[] = [];
     for (const { column, field, isNaming } of columns) {
-      const { field: name } = column;
+      const { name } = field;
       const [cell, value] = [row.cells[name], agreed[name]];
-      if (!field || !cell || value === undefined || field.held !== undefined) return undefined;
+      if (!cell || value === undefined || field.held !== undefined) return undefined;
       const inCrm = shownValue(index, record, column);
       // Members of a list may be the same in another order, which the cell has to follow.
       if (inCrm !== value && JSON.stringify(inCrm) !== JSON.stringify(value)) return undefined;
-      if (!equalCells(cell, encode(field, value, names))) return undefined;
+      if (!isUsualForm(field, value, cell, names)) return undefined;
       if (isNaming || shown?.[name]) naming.push({ field, cell, value });
     }
     if (naming.length > 0 && noteShown(agreement, {}, naming) !== shown) return undefined;

@@ -6,12 +6,13 @@ import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
 import type { FieldName } from '../../core/value.ts';
 import type { Names } from '../cells/codec.ts';
 import { summarizeContacts, tabFields } from '../cells/extra-fields.ts';
+import { hasNames } from '../cells/shown.ts';
 import type { Loose, Standing, TabGround } from '../index/standing.ts';
 import { ValueCounts } from '../index/value-counts.ts';
 import { hasNewRule, ruleTab, type TabRuling } from '../only/tab-rule.ts';
 import type { DecideInput } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
-import { recordTabs, type TabLayout } from '../port/layout.ts';
+import { type Column, recordTabs, type TabLayout } from '../port/layout.ts';
 import { showLayout } from '../port/shown-layout.ts';
 import type { ObservedRow, ReadTab } from '../port/table.ts';
 import { type Answers, createAnswers, readQuestionTab } from '../questions/answers.ts';
@@ -44,6 +45,7 @@ export interface TabIndex extends TableIndex {
   /** Its first row, from which the columns of every row are known; absent where it has none. */
   readonly template: ObservedRow | undefined;
   readonly fields: ReadonlyMap<FieldName, FieldDefinition>;
+  readonly columns: readonly FieldColumn[];
   /** Of all records, whether they are in step or not. */
   readonly records: ReadonlyMap<RecordId, KnownRecord>;
   readonly agreements: ReadonlyMap<RecordId, Agreement>;
@@ -61,6 +63,14 @@ export interface TabIndex extends TableIndex {
   readonly only: TabRuling;
   /** In how many records of the tab that value of a field is agreed. */
   readonly countAgreed: TabGround['countAgreed'];
+}
+
+/** A column with the field that it shows. */
+interface FieldColumn {
+  readonly column: Column;
+  /** Under the header that people see: messages speak of that. */
+  readonly field: FieldDefinition;
+  readonly isNaming: boolean;
 }
 
 /** Indexes the whole table. What `standing` knows apart is for speed alone. */
@@ -131,6 +141,7 @@ export function indexTab(
   const made = [...outbox.values()].filter(({ kind, state }) => kind === 'create' && state === 'done');
   // Of several that made one record the first counts.
   const origins = new Map(made.toReversed().map((item) => [item.recordId, item]));
+  const fields = new Map(tabFields(entity, known.catalog).map((field) => [field.name, field]));
   const ruled = {
     ...table,
     entity,
@@ -141,7 +152,11 @@ export function indexTab(
     outside,
     loose,
     candidates,
-    fields: new Map(tabFields(entity, known.catalog).map((field) => [field.name, field])),
+    fields,
+    columns: layout.columns.flatMap((column) => {
+      const field = fields.get(column.field);
+      return field ? [{ column, field: { ...field, header: column.header }, isNaming: hasNames(field) }] : [];
+    }),
     records,
     agreements,
     outbox,

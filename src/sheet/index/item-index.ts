@@ -22,14 +22,11 @@ export class ItemIndex<Item extends Keyed> {
 
   /** The items of these ids, in the order of the list. */
   pick(entity: Entity, ids: ReadonlySet<RecordId>): Item[] {
-    const [items, places] = [this.#byId[entity], this.#places[entity]];
-    // To look through all costs less than to sort most of them.
-    if (ids.size * 2 > items.size)
-      return this.#list.filter(({ key }) => key.entity === entity && ids.has(key.id));
-    const placeOf = ({ key }: Item) => places.get(key.id) ?? 0;
-    return [...ids]
-      .flatMap((id) => items.get(id) ?? [])
-      .toSorted((one, other) => placeOf(one) - placeOf(other));
+    const places = this.#places[entity];
+    return Array.from(ids, (id) => places.get(id) ?? [])
+      .flat()
+      .toSorted((one, other) => one - other)
+      .flatMap((place) => this.#list[place] ?? []);
   }
 
   /** Takes over a list. Returns what changed. */

@@ -107,7 +107,8 @@ export function forgetRemapped(
 
 /** The cells of moved columns that do not show what was agreed, and would be taken for edits: nothing is written until a person agrees. */
 export function findRemapped({ entity, input, layout }: TabIndex, merged: readonly MergedRow[]): Brake[] {
-  const moved = input.known.remaps.get(entity)?.moved ?? {};
+  const moved = input.known.remaps.get(entity)?.moved;
+  if (!moved) return [];
   const changes = merged.flatMap(({ record, agreement, decided }) =>
     decided.flatMap(({ field: { name: field }, outcome }): StoppedChange[] => {
       const before = agreement?.fields[field];

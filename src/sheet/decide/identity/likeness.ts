@@ -69,6 +69,7 @@ export function groupByLook(
   rows: readonly ObservedRow[],
   agreements: readonly Agreement[],
 ): ReadonlyMap<string, readonly Agreement[]> {
+  if (agreements.length === 0) return new Map();
   const column = index.layout.columns.find(({ field }) => field in template.cells)?.field ?? '';
   const partOf = ({ cells }: CellsOfRow): CellsOfRow => ({
     cells: { [column]: cells[column] ?? emptyCell },

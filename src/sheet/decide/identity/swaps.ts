@@ -1,9 +1,17 @@
+import { once } from '../../../core/once.ts';
 import type { RecordId } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
 import type { FieldName } from '../../../core/value.ts';
-import { describeCell, emptyCell, equalCells } from '../../port/cell.ts';
+import { type Cell, describeCell, emptyCell, equalCells } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
-import { cellsOf, lookOf, lookOfValues, showsValues } from '../rows/row-values.ts';
+import {
+  type Cells,
+  expectedCell,
+  lookAlike,
+  lookOf,
+  lookOfValues,
+  showsValues,
+} from '../rows/row-values.ts';
 import type { TabIndex } from '../tab-index.ts';
 import type { BoundRow } from './bind.ts';
 import {
@@ -20,9 +28,11 @@ import {
 /** A row that does not show what is agreed for its record. */
 interface DisplacedRow extends OwnCells {
   readonly row: ObservedRow;
+  /** What it shows where it would show something else of its record. */
+  readonly changed: Cells;
   /** Everything that it shows, and what it would show of its record, each as one text. */
-  readonly look: string;
-  readonly ownLook: string;
+  readonly look: () => string;
+  readonly ownLook: () => string;
 }
 
 /** What a displaced row has to do with another record. */
@@ -47,18 +57,7 @@ export function findSwaps(
   records: readonly BoundRow[],
   others: readonly ObservedRow[],
 ): ReadonlyMap<RecordId, Swap> {
-  const displaced = records.flatMap(({ row, id }): DisplacedRow[] => {
-    const record = index.records.get(id);
-    // With a record that we deleted nothing is agreed any more, but its values may still stand in a row that came back.
-    const { fields: known, shown } = index.agreements.get(id) ?? {};
-    const agreed = known ?? (record?.presence === 'gone' ? record.fields : {});
-    // Whatever a row shows about which nothing was agreed, nothing has left its place.
-    if (Object.keys(agreed).length === 0 || !record || showsValues(index, row, agreed, shown)) return [];
-    // Of a column that is new nothing is agreed, but another row may show what the CRM has; so may the row itself.
-    const own = cellsOf(index, row, { ...record.fields, ...agreed }, shown);
-    const [look, ownLook] = [lookOf(index, row), lookOf(index, { cells: own })];
-    return look === ownLook ? [] : [{ id, row, own, look, ownLook }];
-  });
+  const displaced = records.flatMap((bound) => findDisplaced(index, bound) ?? []);
   const swaps = new Map<RecordId, Swap>();
   const [first] = displaced;
   if (!first) return swaps;
@@ -66,8 +65,7 @@ export function findSwaps(
   const rowless = index
     .candidates()
     .filter(({ key, fields }) => !bound.has(key.id) && Object.keys(fields).length > 0);
-  const owners = findOwners(index, first.row, displaced, rowless);
-  for (const { id, ownLook } of displaced) owners.set(ownLook, id);
+  const findOwner = createOwnerSearch(index, first.row, displaced, rowless);
   const isForeign = ({ id, row }: DisplacedRow) => {
     const own = index.agreements.get(id);
     return own !== undefined && !isLike(index, row, own);
@@ -82,7 +80,7 @@ export function findSwaps(
   do {
     known = swaps.size;
     for (const one of displaced.filter(({ id }) => !swaps.has(id))) {
-      const other = owners.get(one.look) ?? search(one) ?? findRowless(one);
+      const other = findOwner(one) ?? search(one) ?? findRowless(one);
       if (other !== undefined) swaps.set(one.id, { other, sign: 'shows' });
     }
   } while (known < swaps.size);
@@ -90,7 +88,7 @@ export function findSwaps(
     const { id, own, ownLook } = one;
     // A row with the same ID is a copy, and its Sync cell says so. Of a row without any some cells may have been edited since.
     const isShownIn = (other: ObservedRow) =>
-      lookOf(index, other) === ownLook
+      lookOf(index, other) === ownLook()
         ? describeCell(other.id) !== id
         : other.id.kind === 'empty' && showsPart(index, other.cells, { id, own });
     const isShown = () => others.some(isShownIn);
@@ -106,19 +104,52 @@ export function findSwaps(
   return swaps;
 }
 
-/** By all that they show, the records without a row of which a displaced row shows exactly that. */
-function findOwners(
+function findDisplaced(index: TabIndex, { row, id }: BoundRow): DisplacedRow | undefined {
+  const record = index.records.get(id);
+  // With a record that we deleted nothing is agreed any more, but its values may still stand in a row that came back.
+  const { fields: known, shown } = index.agreements.get(id) ?? {};
+  const agreed = known ?? (record?.presence === 'gone' ? record.fields : {});
+  // Whatever a row shows about which nothing was agreed, nothing has left its place.
+  if (Object.keys(agreed).length === 0 || !record || showsValues(index, row, agreed, shown)) return undefined;
+  // Of a column that is new nothing is agreed, but another row may show what the CRM has; so may the row itself.
+  const own: Record<FieldName, Cell> = {};
+  const changed: Record<FieldName, Cell> = {};
+  for (const [name, cell] of Object.entries(row.cells)) {
+    const value = agreed[name] === undefined ? record.fields[name] : agreed[name];
+    const expected = expectedCell(index, name, cell, value, shown?.[name]);
+    own[name] = expected;
+    if (!lookAlike(index, name, cell, expected)) changed[name] = cell;
+  }
+  if (Object.keys(changed).length === 0) return undefined;
+  const [look, ownLook] = [once(() => lookOf(index, row)), once(() => lookOf(index, { cells: own }))];
+  return { id, row, own, changed, look, ownLook };
+}
+
+/** Finds the record of which a displaced row shows exactly what its own row, displaced as well or not there, would show. */
+function createOwnerSearch(
   index: TabIndex,
   template: ObservedRow,
   displaced: readonly DisplacedRow[],
   rowless: readonly Agreement[],
-): Map<string, RecordId> {
+) {
+  // Two rows that look alike do so in the columns in which any was changed; to compare all columns is costly.
+  const names = namesChanged(displaced);
+  const partOf = (cells: Cells) =>
+    lookOf(index, { cells: Object.fromEntries(names.map((name) => [name, cells[name] ?? emptyCell])) });
+  const byPart = Map.groupBy(displaced, ({ own }) => partOf(own));
   const rows = displaced.map(({ row }) => row);
-  const owners = new Map<string, RecordId>();
-  for (const [look, alike] of groupByLook(index, template, rows, rowless))
-    for (const { key } of alike) owners.set(look, key.id);
-  return owners;
+  const lost = groupByLook(index, template, rows, rowless);
+  return ({ look, row }: DisplacedRow): RecordId | undefined => {
+    const owner = byPart.get(partOf(row.cells))?.findLast(({ ownLook }) => ownLook() === look());
+    if (owner) return owner.id;
+    return lost.size > 0 ? lost.get(look())?.at(-1)?.key.id : undefined;
+  };
 }
+
+/** The columns in which any of the rows was changed. */
+const namesChanged = (displaced: readonly DisplacedRow[]): FieldName[] => [
+  ...new Set(displaced.flatMap(({ changed }) => Object.keys(changed))),
+];
 
 /** Says to a user what is wrong with a row, and what to do. */
 export function describeSwap({ other, sign }: Swap): string {
@@ -138,8 +169,8 @@ export function describeSwap({ other, sign }: Swap): string {
  * changed places, because whoever exchanges what two records have leaves the columns alone that only show.
  */
 function areExchanged(index: TabIndex, one: DisplacedRow, other: DisplacedRow): boolean {
-  const looks = [one.ownLook, other.ownLook];
-  if (one.look !== other.ownLook || other.look !== one.ownLook) return false;
+  const looks = [one.ownLook(), other.ownLook()];
+  if (one.look() !== other.ownLook() || other.look() !== one.ownLook()) return false;
   const isTold = Object.entries(one.own).some(
     ([name, cell]) => isShownOnly(index, name) && !equalCells(cell, other.own[name] ?? emptyCell),
   );
@@ -161,22 +192,19 @@ function createSearch(
   swaps: ReadonlyMap<RecordId, Swap>,
   isForeign: (one: DisplacedRow) => boolean,
 ) {
-  const owners = new Map(
-    displaced.flatMap((each) => traitsIn(each.own).map((trait) => [trait, each] as const)),
-  );
+  const names = namesChanged(displaced);
+  const traitsOf = ({ own }: DisplacedRow) =>
+    traitsIn(Object.fromEntries(names.map((name) => [name, own[name] ?? emptyCell])));
+  const owners = new Map(displaced.flatMap((each) => traitsOf(each).map((trait) => [trait, each] as const)));
   const isTyped = (name: FieldName) => !isShownOnly(index, name);
-  const changedIn = ({ own, row }: DisplacedRow): ObservedRow['cells'] =>
-    Object.fromEntries(
-      Object.entries(row.cells).filter(([field, cell]) => !equalCells(cell, own[field] ?? emptyCell)),
-    );
   return (one: DisplacedRow): RecordId | undefined => {
-    const changed = changedIn(one);
+    const { changed } = one;
     if (!Object.entries(changed).some(([name, cell]) => cell.kind !== 'empty' && isTyped(name)))
       return undefined;
     const candidates = traitsIn(changed).flatMap((trait) => owners.get(trait) ?? []);
     const isCounterpart = (candidate: DisplacedRow) =>
       showsRare(index, changed, candidate) &&
-      (swaps.has(candidate.id) || showsRare(index, changedIn(candidate), one)) &&
+      (swaps.has(candidate.id) || showsRare(index, candidate.changed, one)) &&
       isForeign(candidate);
     const found =
       candidates.find((candidate) => showsPart(index, changed, candidate)) ??

@@ -23,11 +23,12 @@ import { equalValues, type FieldName, type Value } from '../../../core/value.ts'
 import type { Displaced, Edit } from '../../../core/waiting/disorder.ts';
 import { conflictScope } from '../../../core/waiting/scopes.ts';
 import { isForValues, readSideAnswer, readTypedAnswer } from '../../../core/waiting/typed-answer.ts';
-import { encode, type Names } from '../../cells/codec.ts';
+import type { Names } from '../../cells/codec.ts';
 import { shownValue } from '../../cells/extra-fields.ts';
 import { type FieldCell, readCell, type Seen } from '../../cells/read-cell.ts';
+import { isUsualForm } from '../../cells/shown.ts';
 import { showWhole } from '../../cells/sync-text.ts';
-import { describeCell, equalCells } from '../../port/cell.ts';
+import { describeCell } from '../../port/cell.ts';
 import { type Column, columnOf } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
@@ -67,13 +68,13 @@ export function mergeField(
   if (outcome.kind !== 'same') return outcome;
   const isUsual = seen.isUsual && seen.value === crm;
   const isBound = view.hasType && cell.kind === 'number';
-  return { ...outcome, rewrite: !isUsual && !isBound && !equalCells(cell, encode(field, crm, names)) };
+  return { ...outcome, rewrite: !isUsual && !isBound && !isUsualForm(field, crm, cell, names) };
 }
 
 /** A column that only shows: the CRM's value is put back over whatever is there, except over a formula and a smart chip. */
 function mergeShown(view: FieldView, crm: Value, seen: Seen, names: Names): FieldOutcome {
   const isUsual = seen.kind === 'value' && seen.isUsual && seen.value === crm;
-  if (isUsual || equalCells(view.cell, encode(view.field, crm, names)))
+  if (isUsual || isUsualForm(view.field, crm, view.cell, names))
     return { kind: 'same', value: crm, rewrite: false };
   const isKept =
     view.cell.kind === 'formula' ||
@@ -90,11 +91,12 @@ function shownText({ cell, field }: FieldView): Value {
   return day ?? (cell.kind === 'empty' ? null : describeCell(cell));
 }
 
-/** A row that carries a record, with what the merge of every field came to. */
+/** A row that carries a record, with what the merge of its fields came to. */
 export interface MergedRow {
   readonly row: ObservedRow;
   readonly record: KnownRecord;
   readonly agreement: Agreement | undefined;
+  /** Without fields of which the record, what is agreed and the cell plainly say the same. */
   readonly decided: readonly DecidedField[];
   /** Somebody changed it and may still be typing: it is taken once it rests. */
   readonly isRestless: boolean;
@@ -218,34 +220,39 @@ function mergeFields(index: TabIndex, row: ObservedRow, record: KnownRecord): Me
   // replaced, what stands in the cell may be older than what the CRM has.
   const isFirstEdit = (name: FieldName) =>
     agreement?.fields[name] === undefined && waiting[name] !== undefined;
-  return index.layout.columns.flatMap((column) => {
-    const [field, cell] = [index.fields.get(column.field), row.cells[column.field]];
-    if (!field || !cell) return [];
+  const merged: MergedField[] = [];
+  for (const { column, field, isNaming } of index.columns) {
     const { name } = field;
+    const cell = row.cells[name];
+    if (!cell) continue;
     const crm = shownValue(index, record, column);
     const [agreed, offered] = [agreement?.fields[name], agreement?.offered[name]];
-    // Messages speak of the column as people see it.
-    const told = field.header === column.header ? field : { ...field, header: column.header };
-    // Most fields of a row that changed are as they were, and to merge them comes to the same.
     const isAsAgreed =
       crm !== undefined && crm === agreed && offered === undefined && field.held === undefined;
-    if (isAsAgreed && equalCells(cell, encode(field, crm, index.names)))
-      return { field: told, outcome: { kind: 'same', value: crm, rewrite: false }, verdict: nothing };
-    return mergeUnderAnswer(index, conflictScope(record.key, name), {
+    const shown = agreement?.shown?.[name];
+    if (isAsAgreed && isUsualForm(field, crm, cell, index.names)) {
+      // Most fields of a row that changed are as they were. From those nothing follows, but how they show names is noted at each look.
+      if (isNaming || shown)
+        merged.push({ field, outcome: { kind: 'same', value: crm, rewrite: false }, verdict: nothing });
+      continue;
+    }
+    const view: FieldView = {
       column,
-      field: told,
+      field,
       crm,
       unread: record.unread?.[name],
       agreed,
       offered,
       cell,
-      shown: agreement?.shown?.[name],
+      shown,
       hasType: index.tab.typed?.has(name),
       isBoxed: index.tab.boxed?.has(name),
       waiting: waiting[name],
       answered: isJustSent || isFirstEdit(name) ? answered[name] : undefined,
-    });
-  });
+    };
+    merged.push(mergeUnderAnswer(index, conflictScope(record.key, name), view));
+  }
+  return merged;
 }
 
 /** Merges a field with what was answered to its conflict. What was answered for other values is over. */

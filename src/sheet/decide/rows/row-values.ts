@@ -1,9 +1,9 @@
 import { findFault, isMissing } from '../../../core/fields/validate.ts';
-import type { Shown } from '../../../core/state.ts';
+import type { Shown, ShownForm } from '../../../core/state.ts';
 import type { FieldName, Fields, Value } from '../../../core/value.ts';
 import { encode } from '../../cells/codec.ts';
 import { decodeTyped } from '../../cells/read-cell.ts';
-import { holdsAsShown, lastShown } from '../../cells/shown.ts';
+import { holdsAsShown, isUsualForm, lastShown } from '../../cells/shown.ts';
 import { type Cell, emptyCell, equalCells, isUnfilled } from '../../port/cell.ts';
 import { columnOf } from '../../port/layout.ts';
 import type { ObservedRow } from '../../port/table.ts';
@@ -12,7 +12,7 @@ import type { TabIndex } from '../tab-index.ts';
 /** The cells of a row like this one that shows these values as its record last did, or else in their usual form. */
 export function cellsOf(index: TabIndex, row: CellsOfRow, values: Fields, shown: Shown = {}): Cells {
   const expected = ([name, cell]: [FieldName, Cell]) =>
-    [name, expectedCell(index, name, cell, values, shown)] as const;
+    [name, expectedCell(index, name, cell, values[name], shown[name])] as const;
   return Object.fromEntries(Object.entries(row.cells).map(expected));
 }
 
@@ -21,14 +21,19 @@ export type Cells = ObservedRow['cells'];
 /** A row, or as much of it as matters. */
 export type CellsOfRow = Pick<ObservedRow, 'cells'>;
 
-function expectedCell(index: TabIndex, name: FieldName, cell: Cell, values: Fields, shown: Shown): Cell {
-  const { [name]: value } = values;
+/** The cell that shows a value of a record like this one does; `undefined` is a value that is not known. */
+export function expectedCell(
+  index: TabIndex,
+  name: FieldName,
+  cell: Cell,
+  value: Value | undefined,
+  shown: readonly ShownForm[] | undefined,
+): Cell {
   if ((value ?? null) === null && saysNothing(index, name, cell)) return cell;
   const field = index.fields.get(name);
   if (!field || value === undefined) return emptyCell;
-  if (holdsAsShown(cell, shown[name], value)) return cell;
-  const usual = encode(field, value, index.names);
-  return equalCells(cell, usual) ? usual : (lastShown(shown[name], value) ?? usual);
+  if (holdsAsShown(cell, shown, value) || isUsualForm(field, value, cell, index.names)) return cell;
+  return lastShown(shown, value) ?? encode(field, value, index.names);
 }
 
 /** Whether nobody has said anything in a cell: a boxed column has no empty ones. */
@@ -38,15 +43,21 @@ export const saysNothing = ({ tab }: TabIndex, name: FieldName, cell: Cell): boo
 /** Whether the row shows all of these values as its record last did, or in their usual form. */
 export function showsValues(index: TabIndex, row: ObservedRow, values: Fields, shown: Shown = {}): boolean {
   return Object.entries(row.cells).every(([name, cell]) =>
-    equalCells(cell, expectedCell(index, name, cell, values, shown)),
+    equalCells(cell, expectedCell(index, name, cell, values[name], shown[name])),
   );
 }
 
-/** One text for everything a row shows: equal texts, equal rows. In which cells of a boxed column a box stands makes no difference. */
+/** The cell as it looks: in which cells of a boxed column a box stands makes no difference. */
+const asItLooks = (index: TabIndex, name: FieldName, cell: Cell): Cell =>
+  saysNothing(index, name, cell) ? emptyCell : cell;
+
+/** Whether two cells of a column look the same. */
+export const lookAlike = (index: TabIndex, name: FieldName, one: Cell, other: Cell): boolean =>
+  equalCells(asItLooks(index, name, one), asItLooks(index, name, other));
+
+/** One text for everything a row shows: equal texts, rows that look the same. */
 export const lookOf = (index: TabIndex, { cells }: CellsOfRow): string =>
-  JSON.stringify(
-    Object.entries(cells).map(([name, cell]) => (saysNothing(index, name, cell) ? emptyCell : cell)),
-  );
+  JSON.stringify(Object.entries(cells).map(([name, cell]) => asItLooks(index, name, cell)));
 
 /** The same text for what a row like this one would show of these values. */
 export const lookOfValues = (index: TabIndex, row: CellsOfRow, values: Fields, shown?: Shown): string =>
