@@ -121,17 +121,19 @@ function readHiddenRows(
 ): ReadonlySet<number> {
   const hidden = new Set<number>();
   for (const { rowMetadata = [], startRow } of blocks)
-    for (const [index, row] of rowMetadata.entries()) if (row[by]) hidden.add((startRow ?? 0) + index);
+    rowMetadata.forEach((row, index) => {
+      if (row[by]) hidden.add((startRow ?? 0) + index);
+    });
   return hidden;
 }
 
 /** The cells of one block of grid data, which may begin anywhere in the grid. */
 function readBlock({ rowData, startColumn, startRow }: sheets_v4.Schema$GridData, texts: Texts): Block {
-  const left = Array.from({ length: startColumn ?? 0 }, () => emptyCell);
+  const left = Array.from({ length: startColumn ?? 0 }, (): Cell => emptyCell);
   const cellOf = (data: sheets_v4.Schema$CellData) => shareText(toCell(data), texts);
   return {
     startRow: startRow ?? 0,
-    rows: (rowData ?? []).map(({ values }) => [...left, ...(values ?? []).map(cellOf)]),
+    rows: (rowData ?? []).map(({ values }) => left.concat((values ?? []).map(cellOf))),
   };
 }
 

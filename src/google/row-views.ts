@@ -160,6 +160,8 @@ const areSame = (one: ReadonlySet<FieldName>, other: ReadonlySet<FieldName>): bo
 const noArrays: ArrayCells = { filled: [], failed: [] };
 
 function findArrays(rows: Rows, row: number, named: ReadonlyMap<FieldName, number>): ArrayCells {
+  // Nearly no row has any.
+  if (!rows[row]?.some((cell) => isSpilled(cell) || isFailedArray(cell))) return noArrays;
   let found = noArrays;
   for (const [name, index] of named) {
     const cell = cellAt(rows, row, index);

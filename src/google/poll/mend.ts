@@ -50,7 +50,8 @@ export function mendGrid(kept: Grid, look: TabLook): Mended | 'moved' | 'doubt' 
   const others = new Map<number, readonly Cell[]>();
   for (const { end, from } of spans) {
     for (let row = from; row < end; row += 1) {
-      const [before = noCells, now = noCells] = [rows[row], found.get(row)];
+      const before = rows[row] ?? noCells;
+      const now = found.get(row) ?? noCells;
       const read = { row, before, now };
       if (!isIdAsPolled(look, read)) return 'moved';
       if (areSameCells(before, now)) continue;

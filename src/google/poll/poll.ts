@@ -253,7 +253,8 @@ function rowsOfChanges(changes: Iterable<ColumnChange>): number[] | undefined {
   const [rows, above] = [new Set<number>(), new Set<number>()];
   for (const { before, now, start } of changes) {
     for (let place = 0; place < Math.max(before.length, now.length); place += 1) {
-      const [old = '', value = ''] = [before[place], now[place]];
+      const old = before[place] ?? '';
+      const value = now[place] ?? '';
       if (old === value) continue;
       rows.add(start + place);
       // Rows that came behind the last one, or went from there, are never too many.

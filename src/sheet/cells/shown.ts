@@ -101,18 +101,20 @@ export interface CellLook {
  */
 export function noteShown(base: Agreement, offered: Fields, looks: readonly CellLook[]): Shown | undefined {
   const { shown = {} } = base;
-  const noted: Record<FieldName, readonly ShownForm[]> = { ...shown };
-  let isNew = false;
+  let noted: Record<FieldName, readonly ShownForm[]> | undefined;
   for (const look of looks) {
     const { name } = look.field;
-    const known = shown[name] ?? [];
+    const known = shown[name] ?? noForms;
     const next = noteCell(base, offered, look, known);
-    isNew ||= !areSame(known, next);
+    if (areSame(known, next)) continue;
+    noted ??= { ...shown };
     if (next.length > 0) noted[name] = next;
     else delete noted[name];
   }
-  return isNew ? noted : base.shown;
+  return noted ?? base.shown;
 }
+
+const noForms: readonly ShownForm[] = [];
 
 function noteCell(
   { fields: agreed, offered: offeredBefore }: Agreement,
@@ -121,22 +123,21 @@ function noteCell(
   known: readonly ShownForm[],
 ): readonly ShownForm[] {
   const { name } = field;
-  if (!namingKinds.has(field.kind)) return [];
-  const written = writes ? describeShown(field, writes.cell, writes.value) : [];
+  if (!namingKinds.has(field.kind)) return noForms;
+  const written = writes ? describeShown(field, writes.cell, writes.value) : noForms;
   // A user who takes back a text that is not understood puts back what was there.
   if (value === undefined) return addNew(known, written);
   const isOf = (other: Value | undefined) => (shown: ShownForm) =>
     other !== undefined && equalValues(shown[1], other);
   const base = agreed[name];
-  const [before, now] = [offeredBefore[name], offered[name]];
+  const before = offeredBefore[name];
+  const now = offered[name];
   // A write without an answer may land late, in the words that it was sent with.
   const isStillOffered = before !== undefined && now !== undefined && equalValues(before, now);
   const isEdited = base !== undefined && !equalValues(value, base);
-  const kept = [
-    ...(isEdited ? known.filter(isOf(base)) : []),
-    ...(isStillOffered ? known.filter(isOf(now)) : []),
-  ];
-  return addNew(addNew(describeShown(field, cell, value), kept), written);
+  const ofBase = isEdited ? known.filter(isOf(base)) : noForms;
+  const ofOffer = isStillOffered ? known.filter(isOf(now)) : noForms;
+  return addNew(addNew(addNew(describeShown(field, cell, value), ofBase), ofOffer), written);
 }
 
 /** An option of a choice, or the id of a user, is its own name, and can be compared at any time. */
@@ -147,10 +148,10 @@ function describeShown({ kind }: FieldDefinition, cell: Cell, value: Value): Sho
   return content === undefined || value === null || isOwnName ? [] : [[content, value]];
 }
 
-const addNew = (known: readonly ShownForm[], more: readonly ShownForm[]): readonly ShownForm[] => [
-  ...known,
-  ...more.filter((each) => !known.some((other) => isSame(other, each))),
-];
+const addNew = (known: readonly ShownForm[], more: readonly ShownForm[]): readonly ShownForm[] =>
+  more.length === 0
+    ? known
+    : [...known, ...more.filter((each) => !known.some((other) => isSame(other, each)))];
 
 const isSame = ([content, value]: ShownForm, other: ShownForm): boolean =>
   content === other[0] && equalValues(value, other[1]);

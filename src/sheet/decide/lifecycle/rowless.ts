@@ -158,23 +158,22 @@ const fullReason = (records: number) =>
  * before the row is read again, refused, or met by a change in the CRM.
  */
 function appendRow(index: TabIndex, { cause, record }: DueRow): Verdict {
-  const { entity, input, layout, names, tab } = index;
+  const { entity, input, names, tab } = index;
   const waiting = waitingFields(index.outbox.get(record.key.id));
   const offers: Record<FieldName, Value> = {};
   const typed: Record<FieldName, Value> = {};
   const cells: Record<FieldName, Cell> = {};
-  for (const column of layout.columns) {
-    const { field: name } = column;
+  const looks: CellLook[] = [];
+  for (const { column, field } of index.columns) {
+    const { name } = field;
+    if (field.held !== undefined || !tab.fields.has(name)) continue;
     const edit = waiting[name];
-    const [field, value] = [
-      index.fields.get(name),
-      edit === undefined ? shownValue(index, record, column) : edit,
-    ];
-    if (!field || field.held !== undefined || !tab.fields.has(name)) continue;
+    const value = edit === undefined ? shownValue(index, record, column) : edit;
     const cell = value === undefined ? emptyCell : encode(field, value, names);
     // Google puts FALSE into a checkbox that comes with a new row: left there, it would pass for a no that somebody gave.
     if (cell.kind !== 'empty' || field.kind === 'boolean') cells[name] = cell;
     if (value === undefined) continue;
+    if (cell.kind !== 'empty') looks.push({ field, cell, value });
     if (edit === undefined) offers[name] = value;
     else typed[name] = value;
   }
@@ -188,10 +187,6 @@ function appendRow(index: TabIndex, { cause, record }: DueRow): Verdict {
   // Of what has no column here the row shows nothing. Agreed about all the same, it would pass for emptied once its column is back, and an
   // edit of it in the CRM, for which a row comes back, would beat every later delete as well.
   const fields = pickFields(agreement.fields, Object.keys(values));
-  const looks = Object.entries(cells).flatMap(([name, cell]): CellLook[] => {
-    const [field, value] = [index.fields.get(name), values[name]];
-    return field && value !== undefined ? [{ field, cell, value }] : [];
-  });
   // What was added before may still come, if nothing is known of that write.
   const shown = noteShown({ ...agreement, fields: {} }, offers, looks);
   const leave = agreement.leave && moveLeave(agreement.leave, 'sent', input.now);
