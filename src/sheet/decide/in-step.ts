@@ -65,7 +65,8 @@ function createPlainSearch(index: TabIndex): FindPlain {
     const naming: CellLook[] = [];
     for (const { column, field, isNaming } of columns) {
       const { name } = field;
-      const [cell, value] = [row.cells[name], agreed[name]];
+      const cell = row.cells[name];
+      const value = agreed[name];
       if (!cell || value === undefined || field.held !== undefined) return undefined;
       const inCrm = shownValue(index, record, column);
       // Members of a list may be the same in another order, which the cell has to follow.
@@ -100,7 +101,7 @@ function createTeller({ input, names }: TabIndex): TellSync {
 const sliceMax = 250;
 
 /** As many rows as one decision may take at once. */
-export const looseMax = 500;
+export const looseMax = 250;
 
 /**
  * Finds which rows are in step where many are not known to be, as after a start, in slices between which others get their turn: deciding them
