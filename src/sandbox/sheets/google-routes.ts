@@ -56,6 +56,7 @@ async function answerSheets(
   const found = findOperation(request.method, path);
   if (!found) throw notFound();
   const { type } = found.operation;
+  const askedAt = sandbox.clock();
   if (sandbox.faults.latencyMs > 0) await delay(sandbox.faults.latencyMs);
   const user = query.get('quotaUser') ?? found.spreadsheetId;
   if (!admitRequest(sandbox.quota, user, type, sandbox.clock())) {
@@ -73,6 +74,7 @@ async function answerSheets(
   if (late) return fail(late, type, request, reply, answer);
   const text = answerText(request, answer);
   sandbox.answeredBytes += Buffer.byteLength(text);
+  sandbox.answeringMs += sandbox.clock() - askedAt;
   return sendText(request, reply.type('application/json; charset=UTF-8'), text);
 }
 

@@ -34,6 +34,7 @@ export function registerSandboxRoutes(
   server.get('/__sandbox/usage', () => ({
     ...usageOf(sandbox.quota),
     answeredBytes: sandbox.answeredBytes,
+    answeringMs: sandbox.answeringMs,
   }));
   server.get('/__sandbox/faults', () => sandbox.faults);
   server.post('/__sandbox/faults', (request) => {

@@ -13,6 +13,8 @@ export interface Sandbox {
   quota: Quota;
   /** Bytes of all answers so far, before they were compressed. */
   answeredBytes: number;
+  /** From each request to its answer, ms, all added up. */
+  answeringMs: number;
   clock: () => number;
   faults: Faults;
   /** Per spreadsheet what people did and what they took back. */
@@ -28,7 +30,15 @@ interface History {
 const MAX_UNDO_STEPS = 100;
 
 export function createSandbox(documents: Documents, quota: Quota, clock: () => number): Sandbox {
-  return { documents, quota, answeredBytes: 0, clock, faults: noFaults(), histories: new Map() };
+  return {
+    documents,
+    quota,
+    answeredBytes: 0,
+    answeringMs: 0,
+    clock,
+    faults: noFaults(),
+    histories: new Map(),
+  };
 }
 
 /** Does what a person does, all actions or none, and remembers how to take each back. */
