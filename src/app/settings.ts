@@ -153,7 +153,7 @@ export const sheet = z.strictObject({
   typingPauseMs: milliseconds(2_000, 'How long a row must be unchanged before it is taken'),
   readsPerMinute: count(60, 'Reads Google allows per user and minute.'),
   writesPerMinute: count(60, 'Writes Google allows per user and minute.'),
-  appendsMax: count(500, 'New rows written in one cycle at most.'),
+  appendsMax: count(1_000, 'New rows written in one cycle at most.'),
   vanishedRows: vanishedRows
     .default('ask')
     .describe('What a row that is gone from the sheet means for the CRM.'),

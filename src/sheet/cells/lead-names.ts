@@ -9,8 +9,12 @@ import { describeCell } from '../port/cell.ts';
 import type { ObservedRow } from '../port/table.ts';
 import { createNames, indexTitles, type Names, type TitledChoice, titledChoice } from './codec.ts';
 
+/** What cells show of a lead or a task. */
+export const titledLabel = ({ fields, key }: KnownRecord): string =>
+  labelWithId(String(fields['title'] ?? ''), key.id);
+
 /** The leads, or the tasks, by the names under which cells show them. */
-export function titledChoices(
+function titledChoices(
   entity: 'lead' | 'task',
   records: readonly KnownRecord[],
   agreements: readonly Agreement[] = [],
