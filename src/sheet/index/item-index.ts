@@ -23,8 +23,8 @@ export class ItemIndex<Item extends Keyed> {
   /** The items of these ids, in the order of the list. */
   pick(entity: Entity, ids: ReadonlySet<RecordId>): Item[] {
     const places = this.#places[entity];
-    return Array.from(ids, (id) => places.get(id) ?? [])
-      .flat()
+    return [...ids]
+      .flatMap((id) => places.get(id) ?? [])
       .toSorted((one, other) => one - other)
       .flatMap((place) => this.#list[place] ?? []);
   }

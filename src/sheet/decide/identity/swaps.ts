@@ -65,12 +65,14 @@ export function findSwaps(
   const rowless = index
     .candidates()
     .filter(({ key, fields }) => !bound.has(key.id) && Object.keys(fields).length > 0);
-  const findOwner = createOwnerSearch(index, first.row, displaced, rowless);
+  const names = namesChanged(displaced);
+  const rows = displaced.map(({ row }) => row);
+  const findOwner = createOwnerSearch(index, names, displaced, groupByLook(index, first.row, rows, rowless));
   const isForeign = ({ id, row }: DisplacedRow) => {
     const own = index.agreements.get(id);
     return own !== undefined && !isLike(index, row, own);
   };
-  const search = createSearch(index, displaced, swaps, isForeign);
+  const search = createSearch(index, names, displaced, swaps, isForeign);
   const searchRowless = createLikeSearch(index, rowless);
   /** The record without a row which the row looks like, where it does not look like its own any more. */
   const findRowless = (one: DisplacedRow) =>
@@ -128,21 +130,23 @@ function findDisplaced(index: TabIndex, { row, id }: BoundRow): DisplacedRow | u
 /** Finds the record of which a displaced row shows exactly what its own row, displaced as well or not there, would show. */
 function createOwnerSearch(
   index: TabIndex,
-  template: ObservedRow,
+  names: readonly FieldName[],
   displaced: readonly DisplacedRow[],
-  rowless: readonly Agreement[],
+  rowless: ReadonlyMap<string, readonly Agreement[]>,
 ) {
-  // Two rows that look alike do so in the columns in which any was changed; to compare all columns is costly.
-  const names = namesChanged(displaced);
+  // To compare all columns is costly: only rows that look alike in those that were changed may do so in all.
   const partOf = (cells: Cells) =>
     lookOf(index, { cells: Object.fromEntries(names.map((name) => [name, cells[name] ?? emptyCell])) });
-  const byPart = Map.groupBy(displaced, ({ own }) => partOf(own));
-  const rows = displaced.map(({ row }) => row);
-  const lost = groupByLook(index, template, rows, rowless);
+  const byPart = new Map(
+    [...Map.groupBy(displaced, ({ own }) => partOf(own))].map(
+      ([part, alike]) =>
+        [part, once(() => new Map(alike.map(({ id, ownLook }) => [ownLook(), id])))] as const,
+    ),
+  );
   return ({ look, row }: DisplacedRow): RecordId | undefined => {
-    const owner = byPart.get(partOf(row.cells))?.findLast(({ ownLook }) => ownLook() === look());
-    if (owner) return owner.id;
-    return lost.size > 0 ? lost.get(look())?.at(-1)?.key.id : undefined;
+    const owner = byPart.get(partOf(row.cells))?.().get(look());
+    if (owner !== undefined || rowless.size === 0) return owner;
+    return rowless.get(look())?.at(-1)?.key.id;
   };
 }
 
@@ -188,11 +192,11 @@ function areExchanged(index: TabIndex, one: DisplacedRow, other: DisplacedRow): 
  */
 function createSearch(
   index: TabIndex,
+  names: readonly FieldName[],
   displaced: readonly DisplacedRow[],
   swaps: ReadonlyMap<RecordId, Swap>,
   isForeign: (one: DisplacedRow) => boolean,
 ) {
-  const names = namesChanged(displaced);
   const traitsOf = ({ own }: DisplacedRow) =>
     traitsIn(Object.fromEntries(names.map((name) => [name, own[name] ?? emptyCell])));
   const owners = new Map(displaced.flatMap((each) => traitsOf(each).map((trait) => [trait, each] as const)));

@@ -96,7 +96,7 @@ export interface MergedRow {
   readonly row: ObservedRow;
   readonly record: KnownRecord;
   readonly agreement: Agreement | undefined;
-  /** Without fields of which the record, what is agreed and the cell plainly say the same. */
+  /** Without fields of which the record, what is agreed and the cell plainly say the same; with those that show names. */
   readonly decided: readonly DecidedField[];
   /** Somebody changed it and may still be typing: it is taken once it rests. */
   readonly isRestless: boolean;
@@ -105,7 +105,7 @@ export interface MergedRow {
 }
 
 /**
- * Merges every field of a row, for the brakes and for the row itself, also where its record is gone: a sort that tore rows apart may have
+ * Merges the fields of a row, for the brakes and for the row itself, also where its record is gone: a sort that tore rows apart may have
  * brought values of another row there. `undefined` while nothing is to be merged, because its record is unknown or being sent.
  */
 export function mergeRow(index: TabIndex, row: ObservedRow, id: RecordId): MergedRow | undefined {
