@@ -44,8 +44,8 @@ export class LeadOffer {
   async #sort(names: readonly string[]): Promise<string[]> {
     const keyed: string[] = [];
     for (let start = 0; start < names.length; start += sliceMax) {
+      if (start > 0) await this.#link.clock.sleep(0);
       for (const name of names.slice(start, start + sliceMax)) keyed.push(`${labelKey(name)}\n${name}`);
-      await this.#link.clock.sleep(0);
     }
     return keyed.sort().map((text) => text.slice(text.indexOf('\n') + 1));
   }
