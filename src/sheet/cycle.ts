@@ -8,7 +8,7 @@ import { readEmptyLists, readNameless, readSwept } from '../sync/reading/lists.t
 import { applyPlan, isLong, nothingDone, recoverWrites, type UndoTally, type WriteEnd } from './apply.ts';
 import { readRemaps } from './column-map.ts';
 import { readPending, readSuspects, readVoidClaims } from './damages.ts';
-import { looseMax, settleRows } from './decide/in-step.ts';
+import { settleRows, sliceMax } from './decide/in-step.ts';
 import { Standing } from './index/standing.ts';
 import { currentLayout } from './layout.ts';
 import type { SheetLink } from './link.ts';
@@ -303,7 +303,7 @@ async function settleSlowly(link: SheetLink, trail: Trail, table: ObservedTable)
   const { grounded, standing } = trail;
   const isSameCatalog = grounded?.input.known.catalog === (link.mirror.readCatalog() ?? emptyCatalog);
   const counts = entities.map((entity) => standing.countRows(entity, table.tabs[entity]));
-  if (counts.every(({ all, news }) => all <= looseMax || (isSameCatalog && news <= looseMax))) return;
+  if (counts.every(({ all, news }) => all <= sliceMax || (isSameCatalog && news <= sliceMax))) return;
   // So many rows took some time to read.
   await link.clock.sleep(0);
   const { input } = gather(link, trail, table, link.newWord());

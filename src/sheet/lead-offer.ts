@@ -38,8 +38,8 @@ export class LeadOffer {
   }
 
   /**
-   * Sorts names as people look for them. Of tens of thousands a collation takes more than a second and a comparison by hand a tenth of one; texts
-   * alone are sorted in some ten milliseconds. No key has a line break in it.
+   * Sorts names as people look for them. With 40,000 a collation takes a second, and a comparison of our own 0.1 s; as bare texts they are sorted in
+   * 0.03 to 0.04 s. No key has a line break in it.
    */
   async #sort(names: readonly string[]): Promise<string[]> {
     const keyed: string[] = [];

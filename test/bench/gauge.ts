@@ -11,7 +11,7 @@ export interface Gauge {
 }
 
 // Loaded into the process that is measured: answers its parent whatever the parent says. Looking more often would itself cost a tenth of what
-// an idle daemon does. A standstill passes for up to four times so much longer than it was: every 20 ms, one of 55 ms was taken for 99.
+// an idle daemon does. A standstill is measured too long, by some of these intervals: at 20 ms, one of 55 ms came out as 99 ms.
 const delay = monitorEventLoopDelay({ resolution: 10 });
 delay.enable();
 process.on('message', () => {

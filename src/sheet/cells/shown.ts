@@ -137,7 +137,7 @@ function noteCell(
   const isEdited = base !== undefined && !equalValues(value, base);
   const ofBase = isEdited ? known.filter(isOf(base)) : noForms;
   const ofOffer = isStillOffered ? known.filter(isOf(now)) : noForms;
-  return addNew(addNew(addNew(describeShown(field, cell, value), ofBase), ofOffer), written);
+  return [ofBase, ofOffer, written].reduce(addNew, describeShown(field, cell, value));
 }
 
 /** An option of a choice, or the id of a user, is its own name, and can be compared at any time. */

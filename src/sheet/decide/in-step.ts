@@ -97,17 +97,14 @@ function createTeller({ input, names }: TabIndex): TellSync {
   };
 }
 
-/** So many rows are looked at before anything else gets its turn. */
-const sliceMax = 250;
-
-/** As many rows as one decision may take at once. */
-export const looseMax = 250;
+/** So many rows are looked at, or decided at once, before anything else gets its turn. */
+export const sliceMax = 250;
 
 /**
  * Finds which rows are in step where many are not known to be, as after a start, in slices between which others get their turn: deciding them
  * all at once would keep everything else waiting for seconds. `standing` was brought up to date with the input.
  */
-export function* settleRows(input: DecideInput, standing: Standing, rowsMin = looseMax): Generator<void> {
+export function* settleRows(input: DecideInput, standing: Standing, rowsMin = sliceMax): Generator<void> {
   const isLong = ({ entity }: TabLayout<Entity>) => standing.countLooseRows(entity) > rowsMin;
   if (!recordTabs(input.layout).some(isLong)) return;
   const table = indexTable(input, standing);

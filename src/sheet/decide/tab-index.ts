@@ -44,6 +44,7 @@ export interface TabIndex extends TableIndex {
   readonly tab: ReadTab;
   /** Its first row, from which the columns of every row are known; absent where it has none. */
   readonly template: ObservedRow | undefined;
+  /** All that it may have, also those without a column. */
   readonly fields: ReadonlyMap<FieldName, FieldDefinition>;
   readonly columns: readonly FieldColumn[];
   /** Of all records, whether they are in step or not. */
@@ -70,6 +71,7 @@ interface FieldColumn {
   readonly column: Column;
   /** Under the header that people see: messages speak of that. */
   readonly field: FieldDefinition;
+  /** Its cells show names of what has ids. */
   readonly isNaming: boolean;
 }
 

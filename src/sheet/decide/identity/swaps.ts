@@ -65,14 +65,17 @@ export function findSwaps(
   const rowless = index
     .candidates()
     .filter(({ key, fields }) => !bound.has(key.id) && Object.keys(fields).length > 0);
-  const names = namesChanged(displaced);
+  const changedFields = new Set(displaced.flatMap(({ changed }) => Object.keys(changed)));
+  // To compare all columns is costly: only cells that are alike in those that were changed can be alike in all.
+  const partOf: PartOf = (cells) =>
+    Object.fromEntries([...changedFields].map((name) => [name, cells[name] ?? emptyCell]));
   const rows = displaced.map(({ row }) => row);
-  const findOwner = createOwnerSearch(index, names, displaced, groupByLook(index, first.row, rows, rowless));
+  const findOwner = createOwnerSearch(index, partOf, displaced, groupByLook(index, first.row, rows, rowless));
   const isForeign = ({ id, row }: DisplacedRow) => {
     const own = index.agreements.get(id);
     return own !== undefined && !isLike(index, row, own);
   };
-  const search = createSearch(index, names, displaced, swaps, isForeign);
+  const search = createSearch(index, partOf, displaced, swaps, isForeign);
   const searchRowless = createLikeSearch(index, rowless);
   /** The record without a row which the row looks like, where it does not look like its own any more. */
   const findRowless = (one: DisplacedRow) =>
@@ -106,6 +109,7 @@ export function findSwaps(
   return swaps;
 }
 
+/** The row as a displaced one; `undefined` where it shows what is agreed for its record. */
 function findDisplaced(index: TabIndex, { row, id }: BoundRow): DisplacedRow | undefined {
   const record = index.records.get(id);
   // With a record that we deleted nothing is agreed any more, but its values may still stand in a row that came back.
@@ -127,33 +131,29 @@ function findDisplaced(index: TabIndex, { row, id }: BoundRow): DisplacedRow | u
   return { id, row, own, changed, look, ownLook };
 }
 
-/** Finds the record of which a displaced row shows exactly what its own row, displaced as well or not there, would show. */
+/** Finds the record whose row would show exactly what a displaced row shows. That row is displaced as well, or missing. */
 function createOwnerSearch(
   index: TabIndex,
-  names: readonly FieldName[],
+  partOf: PartOf,
   displaced: readonly DisplacedRow[],
-  rowless: ReadonlyMap<string, readonly Agreement[]>,
+  rowlessByLook: ReadonlyMap<string, readonly Agreement[]>,
 ) {
-  // To compare all columns is costly: only rows that look alike in those that were changed may do so in all.
-  const partOf = (cells: Cells) =>
-    lookOf(index, { cells: Object.fromEntries(names.map((name) => [name, cells[name] ?? emptyCell])) });
+  const partLook = (cells: Cells) => lookOf(index, { cells: partOf(cells) });
   const byPart = new Map(
-    [...Map.groupBy(displaced, ({ own }) => partOf(own))].map(
+    [...Map.groupBy(displaced, ({ own }) => partLook(own))].map(
       ([part, alike]) =>
         [part, once(() => new Map(alike.map(({ id, ownLook }) => [ownLook(), id])))] as const,
     ),
   );
   return ({ look, row }: DisplacedRow): RecordId | undefined => {
-    const owner = byPart.get(partOf(row.cells))?.().get(look());
-    if (owner !== undefined || rowless.size === 0) return owner;
-    return rowless.get(look())?.at(-1)?.key.id;
+    const owner = byPart.get(partLook(row.cells))?.().get(look());
+    if (owner !== undefined || rowlessByLook.size === 0) return owner;
+    return rowlessByLook.get(look())?.at(-1)?.key.id;
   };
 }
 
-/** The columns in which any of the rows was changed. */
-const namesChanged = (displaced: readonly DisplacedRow[]): FieldName[] => [
-  ...new Set(displaced.flatMap(({ changed }) => Object.keys(changed))),
-];
+/** Takes the cells in which any of the rows was changed. */
+type PartOf = (cells: Cells) => Cells;
 
 /** Says to a user what is wrong with a row, and what to do. */
 export function describeSwap({ other, sign }: Swap): string {
@@ -192,14 +192,14 @@ function areExchanged(index: TabIndex, one: DisplacedRow, other: DisplacedRow): 
  */
 function createSearch(
   index: TabIndex,
-  names: readonly FieldName[],
+  partOf: PartOf,
   displaced: readonly DisplacedRow[],
   swaps: ReadonlyMap<RecordId, Swap>,
   isForeign: (one: DisplacedRow) => boolean,
 ) {
-  const traitsOf = ({ own }: DisplacedRow) =>
-    traitsIn(Object.fromEntries(names.map((name) => [name, own[name] ?? emptyCell])));
-  const owners = new Map(displaced.flatMap((each) => traitsOf(each).map((trait) => [trait, each] as const)));
+  const owners = new Map(
+    displaced.flatMap((each) => traitsIn(partOf(each.own)).map((trait) => [trait, each] as const)),
+  );
   const isTyped = (name: FieldName) => !isShownOnly(index, name);
   return (one: DisplacedRow): RecordId | undefined => {
     const { changed } = one;

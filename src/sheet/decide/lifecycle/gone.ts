@@ -44,12 +44,12 @@ export function decideGoneRecord(index: TabIndex, row: ObservedRow, record: Know
 
 /** What somebody typed into the row and the CRM never had. What stands in a column that only shows is no edit. */
 function findTyped(index: TabIndex, row: ObservedRow, { key }: KnownRecord) {
-  const { agreements, fields, layout, names } = index;
+  const { agreements, columns, names } = index;
   const { fields: agreed = {}, offered = {}, shown = {} } = agreements.get(key.id) ?? {};
-  return layout.columns.flatMap((column) => {
-    const { blank, field: name } = column;
-    const [field, cell] = [fields.get(name), row.cells[name]];
-    if (!field || !cell) return [];
+  return columns.flatMap(({ column, field }) => {
+    const { name } = field;
+    const cell = row.cells[name];
+    if (!cell) return [];
     // What we wrote and no reply has confirmed is nobody's edit.
     const ours = [offered[name], agreed[name]].filter((value) => value !== undefined);
     const isShown = (value: Value) => showsValue(field, value, cell, names, shown[name]);
@@ -59,7 +59,7 @@ function findTyped(index: TabIndex, row: ObservedRow, { key }: KnownRecord) {
     if (seen.kind === 'refused') return [{ column, value: describeCell(cell) }];
     const { value } = seen;
     const isOurs =
-      expected.some((known) => equalValues(value, known)) || (value === null && blank === 'leave');
+      expected.some((known) => equalValues(value, known)) || (value === null && column.blank === 'leave');
     return isOurs ? [] : [{ column, value }];
   });
 }

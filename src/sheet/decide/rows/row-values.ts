@@ -21,7 +21,7 @@ export type Cells = ObservedRow['cells'];
 /** A row, or as much of it as matters. */
 export type CellsOfRow = Pick<ObservedRow, 'cells'>;
 
-/** The cell that shows a value of a record like this one does; `undefined` is a value that is not known. */
+/** The cell in place of this one that shows a value as its record last did, or else in its usual form; empty where the value is not known. */
 export function expectedCell(
   index: TabIndex,
   name: FieldName,
@@ -47,7 +47,7 @@ export function showsValues(index: TabIndex, row: ObservedRow, values: Fields, s
   );
 }
 
-/** The cell as it looks: in which cells of a boxed column a box stands makes no difference. */
+/** The cell as it looks: which cells of a boxed column have a box makes no difference. */
 const asItLooks = (index: TabIndex, name: FieldName, cell: Cell): Cell =>
   saysNothing(index, name, cell) ? emptyCell : cell;
 
@@ -76,14 +76,14 @@ export function readRowValues(index: TabIndex, row: ObservedRow): RowValues {
   const fields: Record<FieldName, Value> = {};
   const faults = findNotTaken(index);
   const missing: string[] = [];
-  for (const { field: name, direction, header } of index.layout.columns) {
-    const [definition, cell] = [index.fields.get(name), row.cells[name]];
-    if (!definition || definition.held !== undefined || direction !== 'both') continue;
+  for (const { column, field } of index.columns) {
+    const { header, name } = field;
+    if (field.held !== undefined || column.direction !== 'both') continue;
+    const cell = row.cells[name];
     if (!cell) {
-      if (definition.isRequired) missing.push(header);
+      if (field.isRequired) missing.push(header);
       continue;
     }
-    const field = { ...definition, header };
     const seen = decodeTyped(field, saysNothing(index, name, cell) ? emptyCell : cell, index.names);
     if (seen.kind === 'refused') faults.push(seen.reason);
     else if (isMissing(field, seen.value)) missing.push(header);
