@@ -20,7 +20,7 @@ const namesMax = 5_000;
 const spareRows = 100;
 
 /**
- * Writes the names of leads to the hidden tab. One that is not there is made, and the columns of leads get their dropdowns then: once, so that
+ * Writes the names of leads to the hidden tab, and has them sorted there. One that is not there is made, and the columns of leads get their dropdowns then: once, so that
  * what people make of them is theirs.
  */
 export async function writeLeadList(
@@ -42,7 +42,9 @@ export async function writeLeadList(
       [
         ...(start === 0 ? room : []),
         writeNames(sheetId, start, names.slice(start, start + namesMax)),
-        ...(start === starts.at(-1) ? [clearBelow(sheetId, names.length), ...rules] : []),
+        ...(start === starts.at(-1)
+          ? [clearBelow(sheetId, names.length), sortNames(sheetId, names.length), ...rules]
+          : []),
       ],
       'sheets.properties.sheetId',
       [],
@@ -81,6 +83,14 @@ const clearBelow = (sheetId: number, startRowIndex: number): Request => ({
   updateCells: {
     range: { sheetId, startRowIndex, startColumnIndex: 0, endColumnIndex: 1 },
     fields: 'userEnteredValue',
+  },
+});
+
+/** By the language of the spreadsheet, which our own order would not be; and sorting 40,000 texts here keeps all else waiting. */
+const sortNames = (sheetId: number, endRowIndex: number): Request => ({
+  sortRange: {
+    range: { sheetId, startRowIndex: 0, endRowIndex, startColumnIndex: 0, endColumnIndex: 1 },
+    sortSpecs: [{ dimensionIndex: 0, sortOrder: 'ASCENDING' }],
   },
 });
 

@@ -34,9 +34,9 @@ async function ruleOf(column: number) {
 }
 
 describe('the names that the dropdowns of leads offer', () => {
-  test('are in a hidden tab, from which the columns of leads take them', async () => {
+  test('are in order in a hidden tab, from which the columns of leads take them', async () => {
     await sheet.table.offerLeads(['Acme (#1)', '=1+1 (#2)']);
-    expect(await listed()).toEqual(['Acme (#1)', '=1+1 (#2)']);
+    expect(await listed()).toEqual(['=1+1 (#2)', 'Acme (#1)']);
     const { sheets = [] } = await sheet.readEverything();
     const list = sheets.find(({ properties }) => properties?.title === leadListTitle);
     expect(list?.properties?.hidden).toBe(true);
@@ -52,8 +52,8 @@ describe('the names that the dropdowns of leads offer', () => {
     });
     await sheet.table.offerLeads(['Acme (#1)']);
     expect(await listed()).toEqual(['Acme (#1)']);
-    const many = Array.from({ length: 12_000 }, (_, index) => `Lead (#${index})`);
-    await sheet.table.offerLeads(many);
+    const many = Array.from({ length: 12_000 }, (_, index) => `Lead (#${10_000 + index})`);
+    await sheet.table.offerLeads(many.toReversed());
     expect(await listed()).toEqual(many);
     expect(await ruleOf(1)).toBeUndefined();
   });

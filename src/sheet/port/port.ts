@@ -43,7 +43,7 @@ export interface Table {
    * it at the same moment one succeeds. Returns the marks as they are then, whichever instance has put them there.
    */
   sign(changes: MarkChanges): Promise<Marks>;
-  /** Brings the names that the dropdowns of leads offer up to date. Comes after a read, and costs a request for each 5,000 of them. */
+  /** Brings the names that the dropdowns of leads offer up to date, in any order. Comes after a read, and costs a request for each 5,000 of them. */
   offerLeads(names: readonly string[]): Promise<void>;
   /**
    * Brings dropdowns, notes and marks up to date; `create` also adds tabs that were never there and the headers of empty ones. Existing
