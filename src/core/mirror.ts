@@ -56,7 +56,7 @@ export type HowSaved = 'created' | 'takenBack';
 
 /**
  * The only truth about what was observed, agreed, and still has to be done, with the stores of one side. All calls are synchronous and
- * durable when they return (or when the transaction around them does).
+ * durable when they return (or when the transaction around them does), except that a crash may take back that records were seen once more.
  */
 export interface Mirror extends SideStores {
   /** The same mirror with the stores of the side of that name: the same object each time. */

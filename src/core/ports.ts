@@ -121,6 +121,7 @@ export interface BudgetLog {
   readSlots(): readonly KeySlot[];
   /** Notes a slot before its request is sent. Answers its id. */
   addSlot(key: string, freeAt: number): number;
+  /** Lets a slot free earlier. A crash may take that back where the slot is not shared with others. */
   moveSlot(id: number, freeAt: number): void;
   /** Forgets slots that were free before `now`. */
   forgetSlots(now: number): void;

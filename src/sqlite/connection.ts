@@ -32,6 +32,14 @@ export function connect(file: string | Buffer, makeRoom: () => boolean = () => f
   const database = translated(() => new Database(file, { timeout: busyMs }));
   const wrapper = translated(() => database.transaction((work: () => unknown) => work()));
   const forgetting: (() => void)[] = [];
+  const closing: (() => void)[] = [];
+  const close = () => {
+    try {
+      for (const finish of closing) finish();
+    } finally {
+      database.close();
+    }
+  };
   // Not asked of the database: a full disk may end its transaction before the work in it knows.
   let isInTransaction = false;
   const written = <Result>(work: () => Result): Result => {
@@ -80,7 +88,9 @@ export function connect(file: string | Buffer, makeRoom: () => boolean = () => f
     onRollback: (forget: () => void) => void forgetting.push(forget),
     /** The whole file as it is now. */
     content: () => translated(() => database.serialize()),
-    close: () => translated(() => void database.close()),
+    /** Calls back before the file is closed, to write what was put off. */
+    onClose: (finish: () => void) => void closing.push(finish),
+    close: () => translated(close),
   };
 }
 

@@ -41,16 +41,24 @@ export function shapeOf<Item extends object>(properties: Properties<Item>) {
   };
 }
 
+interface TableOptions<Item> {
+  /** Whose items these are; all of a table that is of none where absent. */
+  readonly side?: string;
+  /** Whether the later state of an item says so little more that it need not be written; never where absent. */
+  readonly mayWait?: (kept: Item, later: Item) => boolean;
+}
+
 /**
  * The items of a side, or all of a table that is of none, by their key, which is the first property. They are read in the order in which
  * they were first saved, and kept as they were read or saved, because a cycle asks for all of them: what is not written stays the same
- * object. The connection is the only writer of its file, so only a transaction that failed can make them differ from it.
+ * object. The connection is the only writer of its file, so only a transaction that failed can make them differ from it, and items that
+ * `mayWait` to be written: a crash takes back what they said.
  */
 export function openKeyedTable<Item extends object, KeyName extends keyof Item>(
   connection: Connection,
   table: string,
   properties: Properties<Item>,
-  side?: string,
+  { side, mayWait = () => false }: TableOptions<Item> = {},
 ) {
   const { columns, fromRow, toCells } = shapeOf(properties);
   const [key, ...others] = columns;
@@ -67,18 +75,22 @@ export function openKeyedTable<Item extends object, KeyName extends keyof Item>(
     drop: connection.prepare(`DELETE FROM ${table} WHERE ${isOwn} AND ${key} = ?`),
   };
   let kept: Map<string, Item> | undefined;
+  let former: typeof kept;
   let list: readonly Item[] | undefined;
   connection.onRollback(() => {
+    former = kept ?? former;
     kept = undefined;
     list = undefined;
   });
+  const readItem = (row: Row): [string, Item] => {
+    const item = fromRow(row);
+    const name = textOf(item[keyName]);
+    const later = former?.get(name);
+    return [name, later && mayWait(item, later) ? later : item];
+  };
   const readKept = () => {
-    kept ??= new Map(
-      statements.all
-        .all(...own)
-        .map(fromRow)
-        .map((item) => [textOf(item[keyName]), item]),
-    );
+    kept ??= new Map(statements.all.all(...own).map(readItem));
+    former = undefined;
     return kept;
   };
   return {
@@ -90,8 +102,10 @@ export function openKeyedTable<Item extends object, KeyName extends keyof Item>(
     find: (wanted: Item[KeyName]) => readKept().get(textOf(wanted)),
     /** Adds the item, or replaces the one of the same key. */
     save(item: Item): void {
-      statements.save.run(...toCells(item), ...own);
-      kept?.set(textOf(item[keyName]), item);
+      const name = textOf(item[keyName]);
+      const before = kept?.get(name);
+      if (!before || !mayWait(before, item)) statements.save.run(...toCells(item), ...own);
+      kept?.set(name, item);
       list = undefined;
     },
     drop(unwanted: Item[KeyName]): void {

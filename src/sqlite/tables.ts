@@ -2,6 +2,7 @@ import { isObject, isText, namedOf } from '../core/facts.ts';
 import type { Catalog } from '../core/fields/catalog.ts';
 import { firstSide, type Mirror, type SideStores } from '../core/mirror.ts';
 import type { Suspect } from '../core/open-write.ts';
+import { isSeenAgain } from '../core/reading/observe.ts';
 import type { Entity, Unread } from '../core/record.ts';
 import type {
   Agreement,
@@ -95,13 +96,22 @@ const written: Property<Written | undefined> = {
 
 /** The records as the CRM last said them. What is kept of their versions is in columns beside. */
 const openRecords = (connection: Connection) =>
-  openKeyedTable<StoredRecord, 'key'>(connection, 'record', {
-    key: { ...recordKey, columns: ['key', 'entity'], write: (key) => [...recordKey.write(key), key.entity] },
-    fields,
-    unread: json<Unread | undefined>('fields of a record', namedOf(isText)),
-    ...plain('observedAt', 'heardAt', 'firstSeenAt', 'lastSeenAt', 'missedSweeps', 'presence', 'madeBy'),
-    written,
-  });
+  openKeyedTable<StoredRecord, 'key'>(
+    connection,
+    'record',
+    {
+      key: {
+        ...recordKey,
+        columns: ['key', 'entity'],
+        write: (key) => [...recordKey.write(key), key.entity],
+      },
+      fields,
+      unread: json<Unread | undefined>('fields of a record', namedOf(isText)),
+      ...plain('observedAt', 'heardAt', 'firstSeenAt', 'lastSeenAt', 'missedSweeps', 'presence', 'madeBy'),
+      written,
+    },
+    { mayWait: isSeenAgain },
+  );
 
 /** What else is read from the CRM. */
 function openReadings(connection: Connection) {
@@ -175,7 +185,7 @@ function openSideStores(connection: Connection, side: string): Omit<SideStores, 
       noticed: json<Noticed | undefined>('a notice', hasLists('fields')),
       leave: json<Leave | undefined>('a leave', isLeave),
     },
-    side,
+    { side },
   );
   const outbox = openKeyedTable<OutboxItem, 'key'>(
     connection,
@@ -193,13 +203,13 @@ function openSideStores(connection: Connection, side: string): Omit<SideStores, 
       },
       isUndo: { write: (isUndo) => [isUndo ? 1 : 0], read: (isUndo) => isUndo === 1 || undefined },
     },
-    side,
+    { side },
   );
   const decisions = openKeyedTable<Decision, 'scope'>(
     connection,
     'decision',
     plain('scope', 'choice', 'at'),
-    side,
+    { side },
   );
   const writes = openDocuments(connection, 'openWrite', openWrite, side);
   const suspects = openDocuments(connection, 'suspect', json('what a write did to a row', isSuspect), side);
@@ -235,7 +245,7 @@ function openDocuments<Item extends { readonly id: string }>(
     connection,
     table,
     { ...plain('id'), content },
-    side,
+    { side },
   );
   return {
     readAll: () => documents.readAll().map((document) => document.content),

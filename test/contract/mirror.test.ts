@@ -274,6 +274,40 @@ describe('what the mirror keeps', () => {
   });
 });
 
+describe('that a record was seen once more', () => {
+  const first = { ...storedRecord(lead('42')), firstSeenAt: 1, observedAt: 5, lastSeenAt: 5 };
+  const again = { ...first, observedAt: 9, lastSeenAt: 9 };
+
+  test('counts at once, costs no write, and is written with the next thing that is known of it', () => {
+    const { mirror } = open();
+    mirror.saveRecord(first);
+    const changes = mirror.countChanges();
+    mirror.saveRecord(again);
+    expect([mirror.findRecord(first.key), mirror.readRecords()]).toStrictEqual([again, [again]]);
+    expect(mirror.countChanges()).toBe(changes);
+    const { mirror: later } = reopen();
+    expect(later.readRecords()).toStrictEqual([first]);
+    const missed = { ...again, missedSweeps: 1 };
+    for (const each of [again, missed]) later.saveRecord(each);
+    expect(reopen().mirror.readRecords()).toStrictEqual([missed]);
+  });
+
+  test('outlives a transaction that fails, and nothing else of it does', () => {
+    const { mirror } = open();
+    mirror.saveRecord(first);
+    mirror.saveRecord(again);
+    const other = { ...storedRecord(lead('43')), firstSeenAt: 1 };
+    mirror.saveRecord(other);
+    failure(() =>
+      mirror.transaction(() => {
+        mirror.saveRecord({ ...other, fields: { title: 'half done' } });
+        throw new Error('interrupted');
+      }),
+    );
+    expect(mirror.readRecords()).toStrictEqual([again, other]);
+  });
+});
+
 describe('transactions', () => {
   test('fault 77: a transaction that throws leaves nothing behind and hands its error on', () => {
     const { mirror } = open();

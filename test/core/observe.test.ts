@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { absorb, doubtLeftMs, noteMissed, noteReplaced } from '../../src/core/reading/observe.ts';
+import { absorb, doubtLeftMs, isSeenAgain, noteMissed, noteReplaced } from '../../src/core/reading/observe.ts';
 import type { StoredRecord } from '../../src/core/state.ts';
 import type { Fields } from '../../src/core/value.ts';
 
@@ -132,6 +132,23 @@ describe('an answer of the CRM', () => {
     const deleted: StoredRecord = { ...base, presence: 'gone', written: { at: 1_000, before: {} } };
     expect(absorbInto(deleted, {}, 5_999)).toBe(deleted);
     expect(absorbInto(deleted, {}, 6_000)).toMatchObject({ presence: 'present' });
+  });
+});
+
+describe('a record that is read again', () => {
+  const seen: StoredRecord = { ...base, observedAt: 2_000, lastSeenAt: 2_000, missedSweeps: 0, written };
+
+  it.each<[of: string, change: Partial<StoredRecord>, says: Fields, at: number, isOnlySeen: boolean]>([
+    ['the same as before', {}, seen.fields, 3_000, true],
+    ['something else', {}, { title: 'other' }, 3_000, false],
+    ['the same in another hour', {}, seen.fields, 3_600_000, false],
+    ['the same since our write', { observedAt: 1_000 }, seen.fields, 3_000, false],
+    ['the same since it was created', { firstSeenAt: 2_000 }, seen.fields, 3_000, false],
+    ['the same after a sweep lacked it', { missedSweeps: 1 }, seen.fields, 3_000, false],
+    ['that it is there after all', { presence: 'gone' }, seen.fields, 3_000 + lagMs, false],
+  ])('says %s', (_, change, says, at, isOnlySeen) => {
+    const known = { ...seen, ...change };
+    expect(isSeenAgain(known, absorbInto(known, says, at))).toBe(isOnlySeen);
   });
 });
 

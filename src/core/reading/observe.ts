@@ -60,6 +60,27 @@ export function absorb(
   return { ...known, ...told, observedAt: at, heardAt: now };
 }
 
+/** A look that brought nothing new outlives a crash if it is the first in such a span of the clock. */
+const lookMs = 60 * 60 * 1_000;
+
+/**
+ * Whether a record was only seen once more, as most are: a crash may take that back until its page is read again. That it was seen since it was
+ * created, or since our last write, is more.
+ */
+export function isSeenAgain(known: StoredRecord, later: StoredRecord): boolean {
+  const { firstSeenAt, lastSeenAt, observedAt, written } = known;
+  return (
+    observedAt > Math.max(firstSeenAt, written?.at ?? 0) &&
+    Math.floor(lastSeenAt / lookMs) === Math.floor(later.lastSeenAt / lookMs) &&
+    lasting.every((part) => isAlike(known[part], later[part]))
+  );
+}
+
+const lasting = ['fields', 'unread', 'firstSeenAt', 'missedSweeps', 'presence', 'madeBy', 'written'] as const;
+
+const isAlike = (known: unknown, later: unknown): boolean =>
+  known === later || JSON.stringify(known) === JSON.stringify(later);
+
 /** Whether both are written alike, members of lists in the same order. */
 const isSameValue = (known: Value | undefined, value: Value): boolean =>
   known === value || (typeof value === 'object' && JSON.stringify(known) === JSON.stringify(value));
