@@ -171,6 +171,18 @@ describe('a poll', () => {
     expect(await met()).not.toEqual(before);
   });
 
+  test('brings up to two turns at once where looks are rare', async () => {
+    await sheet.fill(...Array.from({ length: 3_699 }, (_, index) => String(index + 301)));
+    await read(true);
+    const turnAfter = async (ms: number) => {
+      await sheet.clock.sleep(ms);
+      return (await listen(() => read())).rows;
+    };
+    expect(await turnAfter(fullReadMs / 20)).toEqual(['1:500']);
+    expect(await turnAfter(fullReadMs / 5)).toEqual(['501:1300']);
+    expect(await turnAfter(fullReadMs)).toEqual(['1301:2300']);
+  });
+
   test('asks for fewer rows at a turn once Google has had no answer again and again', async () => {
     const rows = 24_000;
     const more = Array.from({ length: rows - ids.length }, (_, index) => String(ids.length + index + 1));

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { absorb, doubtLeftMs, isSeenAgain, noteMissed, noteReplaced } from '../../src/core/reading/observe.ts';
+import {
+  absorb,
+  doubtLeftMs,
+  isSeenAgain,
+  noteMissed,
+  noteReplaced,
+} from '../../src/core/reading/observe.ts';
 import type { StoredRecord } from '../../src/core/state.ts';
 import type { Fields } from '../../src/core/value.ts';
 

@@ -3,7 +3,7 @@ import { quoteTitle, rowRange } from '../a1.ts';
 import type { SheetsClient, Spreadsheet } from '../client.ts';
 import { isTooMuch } from '../errors.ts';
 import { type Grid, gridFields, readParts, toGrid } from '../grid.ts';
-import { firstPace, rowsMin, slowDown, speedUp, windowMax } from '../read-pace.ts';
+import { firstPace, rowsMin, slowDown, speedUp } from '../read-pace.ts';
 import { readSpreadsheetTags, type TaggedSpreadsheet } from '../tabs.ts';
 import { type Splice, shift } from './changed-rows.ts';
 import { type Hidden, mendGrid, type RowSpan } from './mend.ts';
@@ -33,6 +33,8 @@ export interface ReadOrder {
 
 /** Rows are read in full in at least so many turns, one part of each tab after the other. */
 const turnsMin = 20;
+/** The answer of a turn is parsed in one go. */
+const turnRowsMax = 1_000;
 /** Of a tab which rows are hidden, and nothing of its cells. */
 const hiddenFields =
   'sheets(properties(sheetId,title,gridProperties(rowCount,columnCount)),data(startRow,rowMetadata(hiddenByFilter,hiddenByUser)))';
@@ -102,9 +104,8 @@ export class KeptTabs {
     { isWhole, rows }: ReadOrder,
     isPolled: boolean,
   ): Promise<TaggedSpreadsheet | 'moved' | undefined> {
-    const window = this.#windowOf(kept);
-    const turnMs = this.#fullReadMs * Math.min(1 / turnsMin, window / longestOf(gridsOf(kept)));
-    const isTurn = this.#clock.monotonicMs() - this.#turnAt >= turnMs;
+    const window = this.#dueIn(kept);
+    const isTurn = window > 0;
     const polled = isPolled ? nothingNew : await this.#poll.look();
     if (!polled || [...polled.news.values()].some(({ changed }) => !changed)) return undefined;
     const { accept, news } = polled;
@@ -156,10 +157,16 @@ export class KeptTabs {
     return this.#hidden.ask();
   }
 
-  /** How many rows of each tab a turn brings. */
-  #windowOf(kept: Kept): number {
-    const rows = Math.min(windowMax, longestOf(gridsOf(kept)) / turnsMin);
-    return Math.max(rowsMin, Math.ceil(rows / 2 ** this.#pace.halvings));
+  /** How many rows of each tab are due; 0 before they are a turn. Where looks are rare, and Google answers, a turn brings up to twice as many. */
+  #dueIn(kept: Kept): number {
+    const longest = longestOf(gridsOf(kept));
+    const rows = Math.min(turnRowsMax, longest / turnsMin);
+    const { failures, halvings } = this.#pace;
+    const turn = Math.max(rowsMin, Math.ceil(rows / 2 ** halvings));
+    const share = (this.#clock.monotonicMs() - this.#turnAt) / this.#fullReadMs;
+    if (share < Math.min(1 / turnsMin, turn / longest)) return 0;
+    const most = failures + halvings > 0 ? turn : 2 * turn;
+    return Math.max(turn, Math.min(most, Math.ceil(share * longest)));
   }
 
   /** Does the request of a turn. Where Google has no answer again and again, the next turns ask for less. */
