@@ -33,13 +33,6 @@ export function connect(file: string | Buffer, makeRoom: () => boolean = () => f
   const wrapper = translated(() => database.transaction((work: () => unknown) => work()));
   const forgetting: (() => void)[] = [];
   const closing: (() => void)[] = [];
-  const close = () => {
-    try {
-      for (const finish of closing) finish();
-    } finally {
-      database.close();
-    }
-  };
   // Not asked of the database: a full disk may end its transaction before the work in it knows.
   let isInTransaction = false;
   const written = <Result>(work: () => Result): Result => {
@@ -90,8 +83,16 @@ export function connect(file: string | Buffer, makeRoom: () => boolean = () => f
     content: () => translated(() => database.serialize()),
     /** Calls back before the file is closed, to write what was put off. */
     onClose: (finish: () => void) => void closing.push(finish),
-    close: () => translated(close),
+    close: () => translated(() => closeAfter(database, closing)),
   };
+}
+
+function closeAfter(database: Database.Database, closing: readonly (() => void)[]): void {
+  try {
+    for (const finish of closing) finish();
+  } finally {
+    database.close();
+  }
 }
 
 function* takeWhile<Row>(rows: Iterable<Row>, isWanted: (row: Row) => boolean): Generator<Row> {
