@@ -20,8 +20,8 @@ const namesMax = 5_000;
 const spareRows = 100;
 
 /**
- * Writes the names of leads to the hidden tab, and has them sorted there. One that is not there is made, and the columns of leads get their dropdowns then: once, so that
- * what people make of them is theirs.
+ * Writes the names of leads to the hidden tab, and has them sorted there. Where there is no such tab, it is made, and the columns of leads get
+ * their dropdowns: once, so that what people make of them is theirs.
  */
 export async function writeLeadList(
   client: SheetsClient,
@@ -86,7 +86,7 @@ const clearBelow = (sheetId: number, startRowIndex: number): Request => ({
   },
 });
 
-/** By the language of the spreadsheet, which our own order would not be; and sorting 40,000 texts here keeps all else waiting. */
+/** Google sorts by the language of the spreadsheet. To sort 40,000 names here would keep all else waiting for a quarter of a second. */
 const sortNames = (sheetId: number, endRowIndex: number): Request => ({
   sortRange: {
     range: { sheetId, startRowIndex: 0, endRowIndex, startColumnIndex: 0, endColumnIndex: 1 },

@@ -37,7 +37,9 @@ export function openBudgetLog(connection: Connection, ballast: Ballast): BudgetL
     moves.clear();
     return result;
   };
-  connection.onClose(() => moves.size > 0 && withMoves(() => undefined));
+  connection.onClose(() => {
+    if (moves.size > 0) withMoves(() => undefined);
+  });
   return {
     ...slots,
     readSlots: () => readTaken(0),

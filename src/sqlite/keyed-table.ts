@@ -44,7 +44,7 @@ export function shapeOf<Item extends object>(properties: Properties<Item>) {
 interface TableOptions<Item> {
   /** Whose items these are; all of a table that is of none where absent. */
   readonly side?: string;
-  /** Whether the later state of an item says so little more that it need not be written; never where absent. */
+  /** Whether the later state of an item says so little more that it need not be written yet; never where absent. */
   readonly mayWait?: (kept: Item, later: Item) => boolean;
 }
 
@@ -75,6 +75,7 @@ export function openKeyedTable<Item extends object, KeyName extends keyof Item>(
     drop: connection.prepare(`DELETE FROM ${table} WHERE ${isOwn} AND ${key} = ?`),
   };
   let kept: Map<string, Item> | undefined;
+  /** What was kept before a transaction failed: in it are the later states that wait to be written. */
   let former: typeof kept;
   let list: readonly Item[] | undefined;
   connection.onRollback(() => {

@@ -49,7 +49,7 @@ export function absorb(
   const isLagging = written !== undefined && at < written.at + lagMs;
   for (const [name, value] of Object.entries(seen.fields)) {
     if (isLagging && wasReplaced(written, name, value)) continue;
-    if (!isSameValue(stored.fields[name], value)) news[name] = value;
+    if (!isWrittenAlike(stored.fields[name], value)) news[name] = value;
   }
   // Most readings bring nothing new.
   if (!seen.unread && !stored.unread && Object.keys(news).length === 0)
@@ -60,30 +60,27 @@ export function absorb(
   return { ...known, ...told, observedAt: at, heardAt: now };
 }
 
-/** A look that brought nothing new outlives a crash if it is the first in such a span of the clock. */
+/** Whether both are written alike, members of lists in the same order. */
+const isWrittenAlike = (known: unknown, later: unknown): boolean =>
+  known === later || JSON.stringify(known) === JSON.stringify(later);
+
+/** In each such span of the clock, the first look that brought nothing new is written down all the same. */
 const lookMs = 60 * 60 * 1_000;
 
+const lasting = ['fields', 'unread', 'firstSeenAt', 'missedSweeps', 'presence', 'madeBy', 'written'] as const;
+
 /**
- * Whether a record was only seen once more, as most are: a crash may take that back until its page is read again. That it was seen since it was
- * created, or since our last write, is more.
+ * Whether a record was only seen once more, as most are: a crash may take that back until its page is read again. That it was seen for the
+ * first time since it was created, or since our last write, is more.
  */
 export function isSeenAgain(known: StoredRecord, later: StoredRecord): boolean {
   const { firstSeenAt, lastSeenAt, observedAt, written } = known;
   return (
     observedAt > Math.max(firstSeenAt, written?.at ?? 0) &&
     Math.floor(lastSeenAt / lookMs) === Math.floor(later.lastSeenAt / lookMs) &&
-    lasting.every((part) => isAlike(known[part], later[part]))
+    lasting.every((part) => isWrittenAlike(known[part], later[part]))
   );
 }
-
-const lasting = ['fields', 'unread', 'firstSeenAt', 'missedSweeps', 'presence', 'madeBy', 'written'] as const;
-
-const isAlike = (known: unknown, later: unknown): boolean =>
-  known === later || JSON.stringify(known) === JSON.stringify(later);
-
-/** Whether both are written alike, members of lists in the same order. */
-const isSameValue = (known: Value | undefined, value: Value): boolean =>
-  known === value || (typeof value === 'object' && JSON.stringify(known) === JSON.stringify(value));
 
 /**
  * The record with what an answer says of its fields; `understood` names those that are known by it. Of a field that cannot be understood the

@@ -33,7 +33,7 @@ export interface ReadOrder {
 
 /** Rows are read in full in at least so many turns, one part of each tab after the other. */
 const turnsMin = 20;
-/** The answer of a turn is parsed in one go. */
+/** The answer of a turn is parsed in one go, and all else waits for that. */
 const turnRowsMax = 1_000;
 /** Of a tab which rows are hidden, and nothing of its cells. */
 const hiddenFields =
@@ -157,7 +157,7 @@ export class KeptTabs {
     return this.#hidden.ask();
   }
 
-  /** How many rows of each tab are due; 0 before they are a turn. Where looks are rare, and Google answers, a turn brings up to twice as many. */
+  /** How many rows of each tab are to be read in full now; 0 before a turn is due. Where looks are rare, a turn brings up to twice as many. */
   #dueIn(kept: Kept): number {
     const longest = longestOf(gridsOf(kept));
     const rows = Math.min(turnRowsMax, longest / turnsMin);
