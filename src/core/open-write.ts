@@ -33,7 +33,7 @@ export interface Consequences {
 export interface OpenWrite {
   /** The run that planned it. */
   readonly id: string;
-  /** Epoch ms. */
+  /** When it was decided, epoch ms. */
   readonly at: number;
   /** What was sent last may still land until then, epoch ms. */
   readonly settlesAt: number;

@@ -63,7 +63,7 @@ function commitPlan(link: SheetLink, plan: Plan): OpenWrite | undefined {
     for (const entity of plan.remapped) saveColumnMap(mirror, link.policy, entity);
     for (const entity of plan.ruled) saveRule(mirror, link.policy, entity);
     if (plan.journal.length > 0) mirror.appendJournal(plan.journal);
-    const open = plan.table.length > 0 ? beginWrite(link, plan.run, plan.table) : undefined;
+    const open = plan.table.length > 0 ? beginWrite(link, plan, plan.table) : undefined;
     // Last, because it forgets all of the above.
     if (plan.takesAccount) {
       beginRebase(mirror, otherAccountReason, { now: link.clock.now(), newWord: link.newWord() });
@@ -77,10 +77,14 @@ function commitPlan(link: SheetLink, plan: Plan): OpenWrite | undefined {
 const otherAccountReason = 'The key opens another account of the CRM.';
 
 /**
- * Plans a write to the table from its last read and makes it durable, so that what it does is found out whatever comes between. To be called
- * in a transaction.
+ * Plans a write to the table from its last read and makes it durable, so that what it does is found out whatever comes between. It was decided
+ * `at` that time, epoch ms. To be called in a transaction.
  */
-export function beginWrite(link: SheetLink, run: string, steps: readonly TableStep[]): OpenWrite {
+export function beginWrite(
+  link: SheetLink,
+  { at, run }: Pick<Plan, 'at' | 'run'>,
+  steps: readonly TableStep[],
+): OpenWrite {
   const { clock, mirror, table } = link;
   const now = clock.now();
   const receipts = mirror.readOpenWrites().map(({ receipt }) => receipt);
@@ -88,7 +92,7 @@ export function beginWrite(link: SheetLink, run: string, steps: readonly TableSt
   const receipt = table.prepare(writes, run, receipts);
   const open: OpenWrite = {
     id: run,
-    at: now,
+    at,
     settlesAt: now + lateLandingMs,
     receipt,
     confirms: steps.map(({ write: _, ...step }, number) => [number, { offers: {}, notice: '', ...step }]),
@@ -209,7 +213,7 @@ function settle(link: SheetLink, open: OpenWrite, result: WriteResult, tally: Un
   );
   mirror.transaction(() => {
     if (journal.length > 0) mirror.appendJournal(journal);
-    for (const [number, step] of landed) confirm(mirror, at, step, endOf(number));
+    for (const [number, step] of landed) confirm(mirror, { decidedAt: open.at, at }, step, endOf(number));
     noteDamage(mirror, open.id, undone, { at, state: 'undone' });
     noteDamage(mirror, open.id, escalated, { at, state: 'escalated' });
     if (isOver) endWrite(link, left, refusal?.steps ?? new Set());
@@ -252,9 +256,15 @@ function endWrite({ clock, mirror }: SheetLink, left: OpenWrite, refused: Readon
 
 /**
  * Makes true what follows from a step that is done. The agreement is read again, because a push may have moved other fields of it while the
- * table was being written. To be called in a transaction.
+ * table was being written. If not, it changed when that was decided, which is what the Sync cell says: by another time, which may be another
+ * minute, the row would be written once more. To be called in a transaction.
  */
-function confirm(mirror: Mirror, at: number, step: Consequences, end: StepEnd): void {
+function confirm(
+  mirror: Mirror,
+  { at, decidedAt }: { readonly at: number; readonly decidedAt: number },
+  step: Consequences,
+  end: StepEnd,
+): void {
   const { closes, forgets, key, leaves, notice, noticed } = step;
   if (closes !== undefined) mirror.dropSuspect(closes);
   if (!key) return;
@@ -271,7 +281,9 @@ function confirm(mirror: Mirror, at: number, step: Consequences, end: StepEnd): 
   const fields = { ...agreement.fields, ...offers };
   const told = nextNotice(agreement, { fields: Object.keys(offers), noticed, notice, at });
   const shown = agreement.shown ? { shown: landShown(agreement.shown, offers) } : {};
-  mirror.saveAgreement({ ...agreement, ...shown, fields, offered: {}, changedAt: at, ...told });
+  // The clock may have been set back meanwhile.
+  const changedAt = agreement.changedAt > decidedAt ? at : Math.min(decidedAt, at);
+  mirror.saveAgreement({ ...agreement, ...shown, fields, offered: {}, changedAt, ...told });
 }
 
 /** Fields that a user edited at that moment are not agreed: their cells have the user's values. */

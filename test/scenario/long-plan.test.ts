@@ -26,3 +26,17 @@ test('rows show what the CRM said while others had their turn between deciding a
   const [row] = (await stage.readSheet())['Leads']?.filter((each) => each['ID'] === Number(renamed[0])) ?? [];
   expect(row?.['Title']).toBe('Renamed meanwhile');
 });
+
+test('rows whose write goes on into the next minute are not written again for the time in their Sync cells', async () => {
+  const stage = await openLinkStage({ leads: 6, opportunities: 0, tasks: 0 });
+  const { clock, table } = stage.link;
+  let laterMs = 0;
+  const write: typeof table.write = async (...order) => {
+    const result = await table.write(...order);
+    laterMs += 60_000;
+    return result;
+  };
+  const later: Clock = { ...clock, now: () => clock.now() + laterMs };
+  const engine = await stage.fill({ clock: later, table: { ...table, write } });
+  expect((await engine.cycle()).table).toEqual([]);
+});

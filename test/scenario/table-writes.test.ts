@@ -83,7 +83,7 @@ function openWrites(...results: (Partial<WriteResult> | undefined | SyncError)[]
   const link = { clock, log: createRecordingLog(), mirror, table } as unknown as SheetLink;
   mirror.saveAgreement({ ...emptyAgreement(lead('1'), 1), offered: { title: 'New', note: 'Noted' } });
   const begin = (written: readonly TableStep[] = steps, of = run): OpenWrite =>
-    mirror.transaction(() => beginWrite(link, of, written));
+    mirror.transaction(() => beginWrite(link, { at: clock.now(), run: of }, written));
   return {
     adapter,
     asked,
@@ -117,6 +117,24 @@ describe('a write to the table', () => {
     expect(asked).toEqual([{ receipt: open.receipt }]);
     expect(readWrites(mirror)).toEqual(['w0', run]);
     expect(mirror.readOpenWrites().at(-1)).toEqual({ ...open, settlesAt: clock.now() + lateLandingMs });
+  });
+
+  test('dates what it agreed on by when that was decided, as the Sync cell does', async () => {
+    const { agreed, begin, clock, send } = openWrites(done(0, 1));
+    const open = begin();
+    await clock.advance(60_000);
+    await send(open);
+    expect(agreed()?.changedAt).toBe(open.at);
+  });
+
+  test('dates it by its end where something else was agreed meanwhile', async () => {
+    const { agreed, begin, clock, mirror, send } = openWrites(done(0, 1));
+    const open = begin();
+    await clock.advance(30_000);
+    mirror.saveAgreement({ ...emptyAgreement(lead('1'), clock.now()), offered: { title: 'New' } });
+    await clock.advance(30_000);
+    await send(open);
+    expect(agreed()?.changedAt).toBe(clock.now());
   });
 
   test('of which all is done agrees on what it offered, and is over', async () => {
