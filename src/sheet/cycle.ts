@@ -148,7 +148,7 @@ async function planAgain(
 }
 
 /** A long plan is made at most this often. The last one is taken without another turn of others. */
-const plansMax = 3;
+const plansMax = 6;
 
 /**
  * Gives others their turn between deciding many rows and making that durable: both together would keep them waiting for a tenth of a second.
