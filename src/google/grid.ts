@@ -15,6 +15,10 @@ import { type ColumnTag, columnTags, metadataFields, readTags, type Stored } fro
 /** The cells of a tab by grid row and grid column; rows are ragged, what is missing is empty. */
 export type Rows = readonly (readonly Cell[])[];
 
+/** The last row in which a cell is filled; -1 where none is. Empty rows are said to be there where they have a format. */
+export const lastFilled = (rows: Rows): number =>
+  rows.findLastIndex((row) => row.some(({ kind }) => kind !== 'empty'));
+
 /** The tag of a column with the zero-based place where it stands now. */
 export type PlacedTag = Stored<ColumnTag> & { readonly index: number };
 

@@ -4,9 +4,10 @@ import { quoteTitle } from './a1.ts';
 import { type Choose, createChosenTabs, createParts, tabFields } from './chosen-tabs.ts';
 import type { SheetsClient } from './client.ts';
 import { bindColumns, placesOf } from './columns.ts';
-import { type Grid, gridFields } from './grid.ts';
+import { type Grid, gridFields, lastFilled } from './grid.ts';
 import { mapKnown } from './map-known.ts';
 import { type KeptTab, KeptTabs, type ReadOrder } from './poll/kept-tabs.ts';
+import { keepKnownRows } from './poll/known-rows.ts';
 import { type KnownOfReads, wholeRowsMax } from './read-pace.ts';
 import { countCells } from './room.ts';
 import { placeTab, readTagged, type TaggedSpreadsheet } from './tabs.ts';
@@ -35,11 +36,14 @@ export interface DepthOptions {
 /** Reads the tabs of a layout, and never the cells of others: users may have large ones beside them. */
 export class Reader {
   readonly #client: SheetsClient;
+  readonly #clock: Clock;
   readonly #log: Log;
   readonly #wholeCellsMax: number;
   readonly #parts: ReturnType<typeof createParts>;
   readonly #chosen: ReturnType<typeof createChosenTabs>;
   readonly #kept: KeptTabs;
+  /** What the last read brought. */
+  #last: TaggedSpreadsheet | undefined;
   /** What is kept was read for this layout. */
   #keptFor: Layout | undefined;
   /** Titles under which tabs were last seen; a tab that is not there has none. */
@@ -54,6 +58,7 @@ export class Reader {
   constructor(client: SheetsClient, log: Log, known: KnownOfReads, depth: DepthOptions) {
     const { clock, fullReadMs = fullReadDefaultMs, wholeCellsMax = smallCellsMax } = depth;
     this.#client = client;
+    this.#clock = clock;
     this.#log = log;
     this.#wholeCellsMax = wholeCellsMax;
     this.#parts = createParts(client);
@@ -80,6 +85,7 @@ export class Reader {
     for (const [entity, title] of this.#titles)
       if ((before?.get(entity) ?? title) !== title) this.#log.info('sheet.tab_renamed', { entity });
     this.#shadow = findShadow(tagged)?.title;
+    this.#last = tagged;
     return tagged;
   }
 
@@ -120,7 +126,8 @@ export class Reader {
     this.#parts.forget();
     const hidden = findShadow(tagged);
     const grids = tagged.grids.filter((grid) => found.includes(grid) || grid.sheetId === hidden?.sheetId);
-    const spreadsheet = { ...tagged, grids };
+    const known = this.#last?.grids ?? [];
+    const spreadsheet = { ...tagged, grids: await keepKnownRows(grids, known, this.#clock) };
     this.#kept.start({ spreadsheet, tabs: layout.flatMap((tab) => keptTab(spreadsheet, tab)) });
     this.#keptFor = layout;
     return spreadsheet;
@@ -180,12 +187,9 @@ function keptTab(spreadsheet: TaggedSpreadsheet, tab: TabLayout): KeptTab[] {
   return [{ sheetId, columns: places.toSorted((one, other) => one - other), idColumn: columns.id }];
 }
 
-/** Cells down to the last filled row of each tab: an empty row is said to be there where it has a format. */
+/** Cells down to the last filled row of each tab. */
 const countFilled = (grids: readonly Grid[]): number =>
-  grids.reduce((sum, { columnCount, rows }) => {
-    const last = rows.findLastIndex((row) => row.some(({ kind }) => kind !== 'empty'));
-    return sum + (last + 1) * columnCount;
-  }, 0);
+  grids.reduce((sum, { columnCount, rows }) => sum + (lastFilled(rows) + 1) * columnCount, 0);
 
 const foundTabs = (spreadsheet: TaggedSpreadsheet, layout: Layout): Map<TabKind, Grid> =>
   mapKnown(

@@ -8,6 +8,7 @@ import {
   type Cell,
   describeCell,
   emptyCell,
+  isSameCell,
   isShownAsPercent,
   isSpilled,
   isUnfilled,
@@ -18,7 +19,7 @@ import {
 import { isShownAsMoment, isShownWithoutDay } from '../sheet/port/shown-number.ts';
 import type { ObservedRow, OwnRow } from '../sheet/port/table.ts';
 import { type ManagedColumns, placesOf } from './columns.ts';
-import { cellAt, type Rows } from './grid.ts';
+import { cellAt, lastFilled, type Rows } from './grid.ts';
 
 export const managedIndexes = (columns: ManagedColumns): number[] => [...placesOf(columns).values()];
 
@@ -102,8 +103,10 @@ export function viewRows(rows: Rows, context: ColumnContext, last: RowViews | un
     if (view) return moveView(view, position);
     const bare = { arrays: arraysOf(position) };
     if (position === 0) return bare;
-    if (!isBlankRow(rows, position, indexes))
-      return { ...bare, observed: observeRow(rows, position, { ...context, spilled, isPauseLost, ours }) };
+    if (!isBlankRow(rows, position, indexes)) {
+      const observed = observeRow(rows, position, { ...context, spilled, isPauseLost, ours });
+      return { ...bare, observed: withKnownCells(observed, last?.all[position]?.observed) };
+    }
     return cells.every(isBlank) ? bare : { ...bare, own: { position, cells } };
   };
   const isInPlace = isAsBefore && before.rows.length === rows.length;
@@ -119,10 +122,22 @@ interface Known {
   readonly others: readonly number[];
 }
 
+/** The row with the object that held its cells before, where they are the same also under other headers: by it the row is known. */
+function withKnownCells(row: ObservedRow, before: ObservedRow | undefined): ObservedRow {
+  const names = Object.keys(row.cells);
+  if (!before || names.length !== Object.keys(before.cells).length) return row;
+  const isSame = names.every((name) => {
+    const [cell, known] = [row.cells[name], before.cells[name]];
+    return cell !== undefined && known !== undefined && isSameCell(cell, known);
+  });
+  return isSame ? { ...row, cells: before.cells } : row;
+}
+
 /** Finds what came of rows before, where they were or where rows above them were added or removed. */
 function findKnown(rows: Rows, before: RowViews | undefined): Known {
   const { all, rows: rowsBefore } = before ?? noViews;
-  const shift = rows.length - rowsBefore.length;
+  const isAsLong = rows.length === rowsBefore.length;
+  const shift = isAsLong ? 0 : lastFilled(rows) - lastFilled(rowsBefore);
   const placeBefore = (row: number): number | undefined => {
     const cells = rows[row];
     if (rowsBefore[row] === cells) return row;

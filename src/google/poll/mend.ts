@@ -1,4 +1,4 @@
-import { type Cell, emptyCell, equalCells } from '../../sheet/port/cell.ts';
+import { type Cell, emptyCell, isSameCell } from '../../sheet/port/cell.ts';
 import type { Grid, GridPart, Rows } from '../grid.ts';
 import { type Splice, shift, typedValue, type ValueAt } from './changed-rows.ts';
 
@@ -151,13 +151,10 @@ function isIdAsPolled(look: TabLook, found: ReadRow): boolean {
 }
 
 /** Whether two rows hold the same, also where one of them is cut off behind its last cell. */
-function areSameCells(one: readonly Cell[], other: readonly Cell[]): boolean {
+export function areSameCells(one: readonly Cell[], other: readonly Cell[]): boolean {
   const width = Math.max(one.length, other.length);
   for (let column = 0; column < width; column += 1) {
-    const [left, right] = [one[column] ?? emptyCell, other[column] ?? emptyCell];
-    if (!equalCells(left, right) || shownOf(left) !== shownOf(right)) return false;
+    if (!isSameCell(one[column] ?? emptyCell, other[column] ?? emptyCell)) return false;
   }
   return true;
 }
-
-const shownOf = (cell: Cell): string | undefined => ('shown' in cell ? cell.shown : undefined);

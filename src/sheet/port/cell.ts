@@ -84,6 +84,12 @@ export function equalCells(left: Cell, right: Cell): boolean {
   }
 }
 
+/** Whether two cells hold the same and look alike, with what formulas come to. */
+export const isSameCell = (one: Cell, other: Cell): boolean =>
+  equalCells(one, other) && shownOf(one) === shownOf(other);
+
+const shownOf = (cell: Cell): string | undefined => ('shown' in cell ? cell.shown : undefined);
+
 /** The cell as a person would write it in a sentence. */
 export function describeCell(cell: Cell): string {
   switch (cell.kind) {
