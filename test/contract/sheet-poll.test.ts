@@ -58,6 +58,16 @@ const met300 = { startRow: 299, endRow: 300, startColumn: 6, endColumn: 7 };
 const edit = (row: number, column: string, text: string) =>
   sheet.person({ kind: 'edit', sheet: 'Leads', row, column, text });
 
+/** Pastes new titles into so many rows from `row` on. */
+const pasteTitles = (row: number, count: number) =>
+  sheet.person({
+    kind: 'paste',
+    sheet: 'Leads',
+    row,
+    column: 'Title',
+    rows: Array.from({ length: count }, (_, place) => [`Pasted ${place}`]),
+  });
+
 describe('a poll', () => {
   test('of a spreadsheet in which nothing changed is one request, and brings the same object', async () => {
     const before = await read();
@@ -155,9 +165,81 @@ describe('a poll', () => {
     expect(rowOf(await read(), 6)?.cells['about.url']).toEqual(textCell('example.org'));
   });
 
-  test('finds a header that was renamed', async () => {
+  test('finds a header that was renamed, and the cells below are the same objects', async () => {
+    const before = await read();
     await sheet.person({ kind: 'renameHeader', sheet: 'Leads', column: 'Title', text: 'Name of it' });
-    expect((await read()).headers?.['title']).toBe('Name of it');
+    await edit(120, 'Name of it', 'Edited');
+    const after = await read();
+    expect(after.headers?.['title']).toBe('Name of it');
+    const same = after.rows.filter(({ cells }, place) => cells === before.rows[place]?.cells);
+    expect(same).toHaveLength(ids.length - 1);
+  });
+
+  test('reads as many rows one by one as a write of ours reaches', async () => {
+    await sheet.fill(...Array.from({ length: 1_100 }, (_, index) => String(index + 301)));
+    await read(true);
+    await pasteTitles(100, 1_000);
+    expect((await listen(() => read())).rows).toEqual(['101:1100']);
+  });
+
+  test('after which all is read again brings the same objects for the rows that are as they were', async () => {
+    const count = 1_700;
+    await sheet.fill(...Array.from({ length: count - ids.length }, (_, index) => String(index + 301)));
+    const before = await read(true);
+    await pasteTitles(100, 1_201);
+    await sheet.person({ kind: 'insertRows', sheet: 'Leads', row: 1 });
+    const after = await read();
+    const known = new Set(before.rows.map(({ cells }) => cells));
+    expect(after.rows.filter(({ cells }) => known.has(cells))).toHaveLength(count - 1_201);
+  });
+
+  describe('of rows that are far apart', () => {
+    const count = 8_000;
+    const places = Array.from({ length: 80 }, (_, index) => index * 100 + 1);
+    const editAll = async (column: string, text: string) => {
+      for (const row of places) await edit(row, column, text);
+    };
+
+    beforeEach(async () => {
+      await sheet.fill(...Array.from({ length: count - ids.length }, (_, index) => String(index + 301)));
+      await read(true);
+    });
+
+    test('reads these alone, in several requests', async () => {
+      await editAll('Title', 'Edited');
+      const { rows } = await listen(() => read());
+      expect(rows).toEqual(places.map((row) => `${row + 1}:${row + 1}`));
+      const edited = (await read()).rows.filter(({ cells }) => textIn(cells['title']) === 'Edited');
+      expect(edited).toHaveLength(places.length);
+    });
+
+    test('reads all where a column moves between two requests', async () => {
+      await editAll('Title', 'Edited');
+      let asked = 0;
+      line.intercept(async ({ url }, passOn) => {
+        if (new URL(url, 'http://sheet').searchParams.has('ranges')) asked += 1;
+        if (asked === 2) {
+          asked += 1;
+          await sheet.person({ kind: 'insertColumns', sheet: 'Leads', column: 1 });
+        }
+        return passOn();
+      });
+      const { rows } = await read();
+      line.intercept((_, passOn) => passOn());
+      expect(asked).toBe(3);
+      const titles = rows.map(({ cells }) => textIn(cells['title']));
+      expect(titles).toEqual(
+        Array.from({ length: count }, (_, index) => (index % 100 === 0 ? 'Edited' : `Title ${index + 1}`)),
+      );
+    });
+
+    test('reads those with formulas again after a read of all, and then no more', async () => {
+      await editAll('Met', '=40000+6292');
+      await sheet.person({ kind: 'renameHeader', sheet: 'Leads', column: 'Title', text: 'Name of it' });
+      await read();
+      expect((await listen(() => read())).rows).toHaveLength(places.length);
+      expect((await listen(() => read())).rows).toEqual([]);
+    });
   });
 
   test('a format that makes another thing of the same number is seen when the turn comes to its row', async () => {
@@ -181,6 +263,21 @@ describe('a poll', () => {
     expect(await turnAfter(fullReadMs / 20)).toEqual(['1:500']);
     expect(await turnAfter(fullReadMs / 5)).toEqual(['501:1300']);
     expect(await turnAfter(fullReadMs)).toEqual(['1301:2300']);
+  });
+
+  test('lets a turn wait while a change is on its way, but not for ever', async () => {
+    await sheet.fill(...Array.from({ length: 3_699 }, (_, index) => String(index + 301)));
+    await read(true);
+    const rowsAfter = async (ms: number) => {
+      await sheet.clock.sleep(ms);
+      return (await listen(() => read())).rows;
+    };
+    const turnMs = fullReadMs / 20;
+    await edit(3_000, 'Title', 'Edited');
+    expect(await rowsAfter(turnMs)).toEqual(['3001:3001']);
+    expect(await rowsAfter(turnMs / 2)).toEqual([]);
+    await edit(3_001, 'Title', 'Edited too');
+    expect(await rowsAfter(turnMs / 2)).toEqual(['1:500', '3002:3002']);
   });
 
   test('asks for fewer rows at a turn once Google has had no answer again and again', async () => {

@@ -31,8 +31,11 @@ export interface ChangedRows {
   readonly splice?: Splice;
 }
 
-/** So many rows are not changed one by one: what else happened to the tab is found out by reading all of it. */
-export const rowsMax = 200;
+/**
+ * So many rows, which a write of ours reaches often, are read one by one. Where more changed, what else happened to the tab is found out by
+ * reading all of it.
+ */
+export const rowsMax = 1_200;
 
 /** Finds the rows in which one of the columns is not as it is kept; `undefined` where they are too many. */
 export function findChangedRows(

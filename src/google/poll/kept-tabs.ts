@@ -1,26 +1,15 @@
 import type { Clock } from '../../core/ports.ts';
-import { quoteTitle, rowRange } from '../a1.ts';
+import { quoteTitle } from '../a1.ts';
 import type { SheetsClient, Spreadsheet } from '../client.ts';
 import { isTooMuch } from '../errors.ts';
-import { type Grid, gridFields, readParts, toGrid } from '../grid.ts';
+import { type Grid, gridFields, readParts } from '../grid.ts';
 import { firstPace, rowsMin, slowDown, speedUp } from '../read-pace.ts';
-import { readSpreadsheetTags, type TaggedSpreadsheet } from '../tabs.ts';
+import type { TaggedSpreadsheet } from '../tabs.ts';
 import { type Splice, shift } from './changed-rows.ts';
-import { type Hidden, mendGrid, type RowSpan } from './mend.ts';
-import { nothingNew, Poll, type PolledTab, type TabNews } from './poll.ts';
-
-/** A tab that is kept, and where its managed columns are; none where it cannot be used. */
-export interface KeptTab {
-  readonly sheetId: number;
-  readonly columns: readonly number[];
-  readonly idColumn: number;
-}
-
-/** What is kept between two reads: tabs, and the hidden tab of which only its size matters. */
-interface Kept {
-  readonly spreadsheet: TaggedSpreadsheet;
-  readonly tabs: readonly KeptTab[];
-}
+import type { Hidden, RowSpan } from './mend.ts';
+import { type Kept, type Look, mendTabs, noHidden } from './mend-tabs.ts';
+import { nothingNew, Poll, type PolledTab } from './poll.ts';
+import { requestsFor, requestsMax } from './row-requests.ts';
 
 /** Rows to be read in full, by the numeric id of their tab. */
 export type RowsByTab = ReadonlyMap<number, readonly number[]>;
@@ -35,6 +24,8 @@ export interface ReadOrder {
 const turnsMin = 20;
 /** The answer of a turn is parsed in one go, and all else waits for that. */
 const turnRowsMax = 1_000;
+/** For so long after a change turns are put off: its user waits for each look until it is at the other side. */
+const putOffMs = 15_000;
 /** Of a tab which rows are hidden, and nothing of its cells. */
 const hiddenFields =
   'sheets(properties(sheetId,title,gridProperties(rowCount,columnCount)),data(startRow,rowMetadata(hiddenByFilter,hiddenByUser)))';
@@ -56,6 +47,8 @@ export class KeptTabs {
   #pace = firstPace;
   #kept: Kept | undefined;
   #turnAt = Number.NEGATIVE_INFINITY;
+  /** When something new was polled or about to be written last, monotonic ms. */
+  #newsAt = Number.NEGATIVE_INFINITY;
   /** The row with which the next turn begins, by tab. */
   #next = new Map<number, number>();
   #isChangeExpected = false;
@@ -104,11 +97,12 @@ export class KeptTabs {
     { isWhole, rows }: ReadOrder,
     isPolled: boolean,
   ): Promise<TaggedSpreadsheet | 'moved' | undefined> {
-    const window = this.#dueIn(kept);
-    const isTurn = window > 0;
     const polled = isPolled ? nothingNew : await this.#poll.look();
     if (!polled || [...polled.news.values()].some(({ changed }) => !changed)) return undefined;
     const { accept, news } = polled;
+    if (rows || news.size > 0) this.#newsAt = this.#clock.monotonicMs();
+    const window = this.#dueIn(kept);
+    const isTurn = window > 0;
     if (!isTurn && !isWhole && !rows && news.size === 0 && !this.#isChangeExpected) {
       accept();
       return kept.spreadsheet;
@@ -117,15 +111,16 @@ export class KeptTabs {
     if (!hidden) return undefined;
     const spans = new Map(
       gridsOf(kept).map((grid) => {
-        const { sheetId } = grid;
-        const [{ changed } = {}, written = []] = [news.get(sheetId), rows?.get(sheetId)];
-        const wanted = [...(changed?.rows ?? []), ...written, ...hiddenNear(written, hidden.get(sheetId))];
-        return [sheetId, joinSpans([...wanted.map(toSpan), ...(isTurn ? this.#turnOf(grid, window) : [])])];
+        const turn = isTurn ? this.#turnOf(grid, window) : [];
+        return [grid.sheetId, joinSpans([...wantedIn(grid, { hidden, news, rows }), ...turn])];
       }),
     );
-    const ask = () => this.#client.get(gridFields, rangesOf(kept, spans));
-    const part = await (isTurn ? this.#paced(kept, ask) : ask());
-    const mended = part && mend(kept, part, { news, spans, hidden });
+    const requests = requestsFor(spans);
+    if (requests.length > requestsMax) return undefined;
+    const ask = (ranges: readonly string[]) => this.#client.get(gridFields, ranges);
+    const mended = await mendTabs(kept, requests, { hidden, news }, (ranges) =>
+      isTurn ? this.#paced(kept, () => ask(ranges)) : ask(ranges),
+    );
     if (!mended || mended === 'moved') return mended;
     const { doubtful, spreadsheet } = mended;
     // Rows that were read one by one may have come from elsewhere in the middle of it, and then another one would be missed.
@@ -157,16 +152,21 @@ export class KeptTabs {
     return this.#hidden.ask();
   }
 
-  /** How many rows of each tab are to be read in full now; 0 before a turn is due. Where looks are rare, a turn brings up to twice as many. */
+  /**
+   * How many rows of each tab are to be read in full now; 0 before a turn is due. While a change is on its way a turn waits for as long as two of
+   * the rarest are apart. Then, and where looks are rare, it brings up to twice as many rows.
+   */
   #dueIn(kept: Kept): number {
     const longest = longestOf(gridsOf(kept));
     const rows = Math.min(turnRowsMax, longest / turnsMin);
     const { failures, halvings } = this.#pace;
     const turn = Math.max(rowsMin, Math.ceil(rows / 2 ** halvings));
-    const share = (this.#clock.monotonicMs() - this.#turnAt) / this.#fullReadMs;
-    if (share < Math.min(1 / turnsMin, turn / longest)) return 0;
-    const most = failures + halvings > 0 ? turn : 2 * turn;
-    return Math.max(turn, Math.min(most, Math.ceil(share * longest)));
+    const isPaced = failures + halvings > 0;
+    const now = this.#clock.monotonicMs();
+    const share = (now - this.#turnAt) / this.#fullReadMs;
+    const isPutOff = !isPaced && now - this.#newsAt < putOffMs;
+    if (share < (isPutOff ? 2 / turnsMin : Math.min(1 / turnsMin, turn / longest))) return 0;
+    return Math.max(turn, Math.min(isPaced ? turn : 2 * turn, Math.ceil(share * longest)));
   }
 
   /** Does the request of a turn. Where Google has no answer again and again, the next turns ask for less. */
@@ -220,39 +220,25 @@ function polledTabs({ spreadsheet, tabs }: Kept): PolledTab[] {
   });
 }
 
-/** An address holds some thousand characters, so spans that are near each other become one. */
-const spansMax = 60;
-
-/** The same rows, and perhaps some between them, in their order. */
-function joinSpans(spans: readonly RowSpan[], gap = 0): RowSpan[] {
+/** The same rows in their order. */
+function joinSpans(spans: readonly RowSpan[]): RowSpan[] {
   const joined: { from: number; end: number }[] = [];
   for (const { end, from } of spans.toSorted((one, other) => one.from - other.from)) {
     const last = joined.at(-1);
-    if (last && from <= last.end + gap) last.end = Math.max(last.end, end);
+    if (last && from <= last.end) last.end = Math.max(last.end, end);
     else joined.push({ from, end });
   }
-  return joined.length > spansMax ? joinSpans(joined, Math.max(1, gap * 2)) : joined;
+  return joined;
 }
 
-/** Of each tab the header first, which the columns are read with, and the rows that name the columns of a table. */
-const rangesOf = (kept: Kept, spans: ReadonlyMap<number, readonly RowSpan[]>): string[] =>
-  kept.spreadsheet.grids.flatMap(({ sheetId, tables, title }) => {
-    if (!kept.tabs.some((tab) => tab.sheetId === sheetId)) return [`${quoteTitle(title)}!A1`];
-    return [
-      rowRange(title, 0, 1),
-      ...tables.flatMap(({ startRow }) => (startRow > 1 ? [rowRange(title, startRow - 1, startRow)] : [])),
-      ...(spans.get(sheetId) ?? []).map(({ end, from }) => rowRange(title, from, end)),
-    ];
-  });
-
-/** What was asked for, and found, by the numeric ids of tabs. */
-interface Look {
-  readonly news: ReadonlyMap<number, TabNews>;
-  readonly spans: ReadonlyMap<number, readonly RowSpan[]>;
-  readonly hidden: ReadonlyMap<number, Hidden>;
+/** The rows of a tab that are to be read in full whether it is their turn or not. */
+function wantedIn(
+  { sheetId }: Grid,
+  { hidden, news, rows }: Pick<Look, 'hidden' | 'news'> & { readonly rows: RowsByTab | undefined },
+): RowSpan[] {
+  const [{ changed } = {}, written = []] = [news.get(sheetId), rows?.get(sheetId)];
+  return [...(changed?.rows ?? []), ...written, ...hiddenNear(written, hidden.get(sheetId))].map(toSpan);
 }
-
-const noHidden: Look['hidden'] = new Map();
 
 const hiddenBySheet = (spreadsheet: Spreadsheet): Look['hidden'] =>
   new Map(readParts(spreadsheet).map((part) => [part.sheetId, part]));
@@ -267,47 +253,3 @@ const hiddenNear = (written: readonly number[], { hiddenRows = new Set() }: Part
       hiddenRows.has(near),
     ),
   );
-
-/** The tabs as they are now, and in which of their columns the next poll has to look at all. */
-interface MendedTabs {
-  readonly spreadsheet: TaggedSpreadsheet;
-  readonly doubtful: ReadonlyMap<number, ReadonlySet<number>>;
-}
-
-function mend(
-  { spreadsheet, tabs }: Kept,
-  part: Spreadsheet,
-  { hidden, news, spans }: Look,
-): MendedTabs | 'moved' | undefined {
-  const tags = readSpreadsheetTags(part);
-  if (JSON.stringify(tags.link) !== JSON.stringify(spreadsheet.link)) return undefined;
-  const parts = readParts(part);
-  const grids: Grid[] = [];
-  const doubtful = new Map<number, ReadonlySet<number>>();
-  for (const kept of spreadsheet.grids) {
-    const own = parts.find(({ sheetId }) => sheetId === kept.sheetId);
-    if (!own) return undefined;
-    const tab = tabs.find(({ sheetId }) => sheetId === kept.sheetId);
-    if (!tab) {
-      const grid = toGrid(own);
-      grids.push(isOfSameSize(grid, kept) ? kept : grid);
-      continue;
-    }
-    const { changed, valueAt = () => undefined } = news.get(kept.sheetId) ?? {};
-    const asked = { spans: spans.get(kept.sheetId) ?? [], splice: changed?.splice };
-    const found = { part: own, hidden: hidden.get(kept.sheetId), valueAt };
-    const mended = mendGrid(kept, { ...asked, ...found, ...tab });
-    if (mended === 'moved') return mended;
-    if (mended === 'doubt') return undefined;
-    grids.push(mended.grid);
-    doubtful.set(tab.sheetId, mended.doubtful);
-  }
-  const { grids: before, ...tagsBefore } = spreadsheet;
-  const isSame =
-    grids.every((grid, place) => grid === before[place]) &&
-    JSON.stringify(tags) === JSON.stringify(tagsBefore);
-  return { spreadsheet: isSame ? spreadsheet : { ...tags, grids }, doubtful };
-}
-
-const isOfSameSize = (one: Grid, other: Grid): boolean =>
-  one.title === other.title && one.rowCount === other.rowCount && one.columnCount === other.columnCount;

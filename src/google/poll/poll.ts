@@ -216,7 +216,7 @@ export class Poll {
     const found = rows.flatMap((row, place) =>
       unseen.some((index) => isComputed(row[index] ?? emptyCell)) ? [place] : [],
     );
-    return found.length > rowsMax ? [] : found;
+    return found.length > formulasMax ? [] : found;
   }
 
   async #read(bytes: Buffer): Promise<Values> {
@@ -232,6 +232,8 @@ function withRows({ rows, splice }: ChangedRows, kept: readonly number[]): Chang
   const all = [...new Set([...rows, ...besides])].toSorted((one, other) => one - other);
   return splice ? { rows: all, splice } : { rows: all };
 }
+
+const formulasMax = 200;
 
 /** To read a column of so many bytes takes some milliseconds: all columns of a tab in a row would keep everything else waiting. */
 const longMin = 100_000;
