@@ -11,7 +11,7 @@ export interface KnownOfReads extends Pick<Answers, 'tagsByRange' | 'cellMicros'
 /** Tabs of more rows together are read in several requests: an answer of all of them would keep everything else waiting while it is read. */
 export const wholeRowsMax = 5_000;
 /** No request brings more rows of one tab. */
-const windowMax = 2_000;
+export const windowMax = 2_000;
 
 /** Whether tabs are short enough for one request. */
 export const areInOne = (grids: readonly Pick<Grid, 'rowCount'>[]): boolean =>

@@ -43,7 +43,7 @@ export class Reader {
   readonly #parts: ReturnType<typeof createParts>;
   readonly #chosen: ReturnType<typeof createChosenTabs>;
   readonly #kept: KeptTabs;
-  /** What the last read brought. */
+  /** What the last read brought: rows that hold the same after a read of everything stay its objects. */
   #last: TaggedSpreadsheet | undefined;
   /** What is kept was read for this layout. */
   #keptFor: Layout | undefined;

@@ -122,7 +122,7 @@ interface Known {
   readonly others: readonly number[];
 }
 
-/** The row with the object that held its cells before, where they are the same also under other headers: by it the row is known. */
+/** The row with the object that held its cells before, where they are the same: what follows from them is known by it, whatever the headers are now. */
 function withKnownCells(row: ObservedRow, before: ObservedRow | undefined): ObservedRow {
   const names = Object.keys(row.cells);
   if (!before || names.length !== Object.keys(before.cells).length) return row;
@@ -136,8 +136,8 @@ function withKnownCells(row: ObservedRow, before: ObservedRow | undefined): Obse
 /** Finds what came of rows before, where they were or where rows above them were added or removed. */
 function findKnown(rows: Rows, before: RowViews | undefined): Known {
   const { all, rows: rowsBefore } = before ?? noViews;
-  const isAsLong = rows.length === rowsBefore.length;
-  const shift = isAsLong ? 0 : lastFilled(rows) - lastFilled(rowsBefore);
+  // Lists of the same length are compared place by place; what is known is then in its place.
+  const shift = rows.length === rowsBefore.length ? 0 : lastFilled(rows) - lastFilled(rowsBefore);
   const placeBefore = (row: number): number | undefined => {
     const cells = rows[row];
     if (rowsBefore[row] === cells) return row;

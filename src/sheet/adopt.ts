@@ -73,9 +73,9 @@ export async function adoptRows(link: SheetLink, column: string): Promise<readon
   for (let round = 1; round <= roundsMax; round += 1) {
     const steps = adoptions.flatMap(({ entity }) => idSteps(entity, wanted.get(entity), now));
     if (steps.length === 0) return adoptions;
-    const write = { at: link.clock.now(), run: `adopt-${link.newWord()}` };
-    const written = steps.map((step) => ({ write: step }));
-    const open = link.mirror.transaction(() => beginWrite(link, write, written));
+    const decided = { at: link.clock.now(), run: `adopt-${link.newWord()}` };
+    const written = steps.map((write) => ({ write }));
+    const open = link.mirror.transaction(() => beginWrite(link, decided, written));
     const { refusal } = await sendWrite(link, open, { undoneWrites: 0, escalatedWrites: 0 });
     if (refusal) throw refusal;
     now = await link.table.read(layout);

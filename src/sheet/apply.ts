@@ -256,7 +256,7 @@ function endWrite({ clock, mirror }: SheetLink, left: OpenWrite, refused: Readon
 
 /**
  * Makes true what follows from a step that is done. The agreement is read again, because a push may have moved other fields of it while the
- * table was being written. If not, it changed when that was decided, which is what the Sync cell says: by another time, which may be another
+ * table was being written. If none has, the agreement bears the time of the decision, as the Sync cell does: by a later one, perhaps of the next
  * minute, the row would be written once more. To be called in a transaction.
  */
 function confirm(

@@ -58,6 +58,20 @@ const met300 = { startRow: 299, endRow: 300, startColumn: 6, endColumn: 7 };
 const edit = (row: number, column: string, text: string) =>
   sheet.person({ kind: 'edit', sheet: 'Leads', row, column, text });
 
+/** Fills the tab until it has so many rows, and reads them. */
+async function fillTo(count: number): Promise<ReadTab> {
+  await sheet.fill(
+    ...Array.from({ length: count - ids.length }, (_, index) => String(ids.length + index + 1)),
+  );
+  return read(true);
+}
+
+/** The rows that are read in full after some time. */
+async function rowsAfter(ms: number): Promise<readonly string[]> {
+  await sheet.clock.sleep(ms);
+  return (await listen(() => read())).rows;
+}
+
 /** Pastes new titles into so many rows from `row` on. */
 const pasteTitles = (row: number, count: number) =>
   sheet.person({
@@ -176,16 +190,14 @@ describe('a poll', () => {
   });
 
   test('reads as many rows one by one as a write of ours reaches', async () => {
-    await sheet.fill(...Array.from({ length: 1_100 }, (_, index) => String(index + 301)));
-    await read(true);
+    await fillTo(1_400);
     await pasteTitles(100, 1_000);
     expect((await listen(() => read())).rows).toEqual(['101:1100']);
   });
 
   test('after which all is read again brings the same objects for the rows that are as they were', async () => {
     const count = 1_700;
-    await sheet.fill(...Array.from({ length: count - ids.length }, (_, index) => String(index + 301)));
-    const before = await read(true);
+    const before = await fillTo(count);
     await pasteTitles(100, 1_201);
     await sheet.person({ kind: 'insertRows', sheet: 'Leads', row: 1 });
     const after = await read();
@@ -200,10 +212,7 @@ describe('a poll', () => {
       for (const row of places) await edit(row, column, text);
     };
 
-    beforeEach(async () => {
-      await sheet.fill(...Array.from({ length: count - ids.length }, (_, index) => String(index + 301)));
-      await read(true);
-    });
+    beforeEach(() => fillTo(count));
 
     test('reads these alone, in several requests', async () => {
       await editAll('Title', 'Edited');
@@ -254,24 +263,14 @@ describe('a poll', () => {
   });
 
   test('brings up to two turns at once where looks are rare', async () => {
-    await sheet.fill(...Array.from({ length: 3_699 }, (_, index) => String(index + 301)));
-    await read(true);
-    const turnAfter = async (ms: number) => {
-      await sheet.clock.sleep(ms);
-      return (await listen(() => read())).rows;
-    };
-    expect(await turnAfter(fullReadMs / 20)).toEqual(['1:500']);
-    expect(await turnAfter(fullReadMs / 5)).toEqual(['501:1300']);
-    expect(await turnAfter(fullReadMs)).toEqual(['1301:2300']);
+    await fillTo(3_999);
+    expect(await rowsAfter(fullReadMs / 20)).toEqual(['1:500']);
+    expect(await rowsAfter(fullReadMs / 5)).toEqual(['501:1300']);
+    expect(await rowsAfter(fullReadMs)).toEqual(['1301:2300']);
   });
 
   test('lets a turn wait while a change is on its way, but not for ever', async () => {
-    await sheet.fill(...Array.from({ length: 3_699 }, (_, index) => String(index + 301)));
-    await read(true);
-    const rowsAfter = async (ms: number) => {
-      await sheet.clock.sleep(ms);
-      return (await listen(() => read())).rows;
-    };
+    await fillTo(3_999);
     const turnMs = fullReadMs / 20;
     await edit(3_000, 'Title', 'Edited');
     expect(await rowsAfter(turnMs)).toEqual(['3001:3001']);
@@ -282,9 +281,7 @@ describe('a poll', () => {
 
   test('asks for fewer rows at a turn once Google has had no answer again and again', async () => {
     const rows = 24_000;
-    const more = Array.from({ length: rows - ids.length }, (_, index) => String(ids.length + index + 1));
-    await sheet.fill(...more);
-    await read(true);
+    await fillTo(rows);
     const heightOf = (range: string) => {
       const [, from, to] = /!(\d+):(\d+)$/.exec(range) ?? [];
       return from === undefined ? 0 : Number(to) - Number(from) + 1;

@@ -127,6 +127,14 @@ describe('a write to the table', () => {
     expect(agreed()?.changedAt).toBe(open.at);
   });
 
+  test('dates nothing later than now where the clock was set back meanwhile', async () => {
+    const { agreed, begin, clock, send } = openWrites(done(0, 1));
+    const open = begin();
+    clock.setWallClock(clock.now() - 60_000);
+    await send(open);
+    expect(agreed()?.changedAt).toBe(clock.now());
+  });
+
   test('dates it by its end where something else was agreed meanwhile', async () => {
     const { agreed, begin, clock, mirror, send } = openWrites(done(0, 1));
     const open = begin();

@@ -112,7 +112,7 @@ export class KeptTabs {
     const spans = new Map(
       gridsOf(kept).map((grid) => {
         const turn = isTurn ? this.#turnOf(grid, window) : [];
-        return [grid.sheetId, joinSpans([...wantedIn(grid, { hidden, news, rows }), ...turn])];
+        return [grid.sheetId, [...wantedIn(grid, { hidden, news, rows }), ...turn]];
       }),
     );
     const requests = requestsFor(spans);
@@ -218,17 +218,6 @@ function polledTabs({ spreadsheet, tabs }: Kept): PolledTab[] {
     const grid = spreadsheet.grids.find(({ sheetId }) => sheetId === tab.sheetId);
     return grid && tab.columns.length > 0 ? [{ ...tab, rows: grid.rows }] : [];
   });
-}
-
-/** The same rows in their order. */
-function joinSpans(spans: readonly RowSpan[]): RowSpan[] {
-  const joined: { from: number; end: number }[] = [];
-  for (const { end, from } of spans.toSorted((one, other) => one.from - other.from)) {
-    const last = joined.at(-1);
-    if (last && from <= last.end) last.end = Math.max(last.end, end);
-    else joined.push({ from, end });
-  }
-  return joined;
 }
 
 /** The rows of a tab that are to be read in full whether it is their turn or not. */

@@ -233,6 +233,7 @@ function withRows({ rows, splice }: ChangedRows, kept: readonly number[]): Chang
   return splice ? { rows: all, splice } : { rows: all };
 }
 
+/** They are asked for again after each read of everything. */
 const formulasMax = 200;
 
 /** To read a column of so many bytes takes some milliseconds: all columns of a tab in a row would keep everything else waiting. */

@@ -1,3 +1,4 @@
+import { windowMax } from '../read-pace.ts';
 import type { RowSpan } from './mend.ts';
 
 /** Rows by the numeric id of their tab. */
@@ -5,20 +6,18 @@ export type Spans = ReadonlyMap<number, readonly RowSpan[]>;
 
 /** An address holds some thousand characters. */
 const spansMax = 60;
-/** An answer is parsed in one go. */
-const rowsMax = 2_000;
 
-/** More requests than that are half of what Google allows in a minute: then all is read again, in parts that are longer. */
+/** Half of what Google allows in a minute. What takes more is read with everything else, in parts that are longer. */
 export const requestsMax = 30;
 
-/** What is asked for together. There is one request at least, for what is said beside the rows. */
-export function requestsFor(spans: Spans): Spans[] {
+/** The rows in their order, and which of them are asked for together: one request at least, for what is said of the tabs themselves. */
+export function requestsFor(wanted: Spans): Spans[] {
   const requests = [new Map<number, RowSpan[]>()];
   let [count, rows] = [0, 0];
-  for (const [sheetId, own] of spans) {
-    for (const span of own.flatMap(cut)) {
+  for (const [sheetId, own] of wanted) {
+    for (const span of joinSpans(own).flatMap(cut)) {
       const height = span.end - span.from;
-      if (count >= spansMax || (count > 0 && rows + height > rowsMax)) {
+      if (count >= spansMax || (count > 0 && rows + height > windowMax)) {
         requests.push(new Map());
         [count, rows] = [0, 0];
       }
@@ -31,8 +30,18 @@ export function requestsFor(spans: Spans): Spans[] {
   return requests;
 }
 
+function joinSpans(spans: readonly RowSpan[]): RowSpan[] {
+  const joined: { from: number; end: number }[] = [];
+  for (const { end, from } of spans.toSorted((one, other) => one.from - other.from)) {
+    const last = joined.at(-1);
+    if (last && from <= last.end) last.end = Math.max(last.end, end);
+    else joined.push({ from, end });
+  }
+  return joined;
+}
+
 const cut = ({ end, from }: RowSpan): RowSpan[] =>
-  Array.from({ length: Math.ceil((end - from) / rowsMax) }, (_, place) => ({
-    from: from + place * rowsMax,
-    end: Math.min(end, from + (place + 1) * rowsMax),
+  Array.from({ length: Math.ceil((end - from) / windowMax) }, (_, place) => ({
+    from: from + place * windowMax,
+    end: Math.min(end, from + (place + 1) * windowMax),
   }));
