@@ -265,8 +265,8 @@ describe('a poll', () => {
   test('brings up to two turns at once where looks are rare', async () => {
     await fillTo(3_999);
     expect(await rowsAfter(fullReadMs / 20)).toEqual(['1:500']);
-    expect(await rowsAfter(fullReadMs / 5)).toEqual(['501:1300']);
-    expect(await rowsAfter(fullReadMs)).toEqual(['1301:2300']);
+    expect(await rowsAfter(fullReadMs / 5)).toEqual(['501:1500']);
+    expect(await rowsAfter(fullReadMs)).toEqual(['1501:2500']);
   });
 
   test('lets a turn wait while a change is on its way, but not for ever', async () => {
@@ -276,7 +276,7 @@ describe('a poll', () => {
     expect(await rowsAfter(turnMs)).toEqual(['3001:3001']);
     expect(await rowsAfter(turnMs / 2)).toEqual([]);
     await edit(3_001, 'Title', 'Edited too');
-    expect(await rowsAfter(turnMs / 2)).toEqual(['1:500', '3002:3002']);
+    expect(await rowsAfter(turnMs / 2)).toEqual(['1:650', '3002:3002']);
   });
 
   test('asks for fewer rows at a turn once Google has had no answer again and again', async () => {

@@ -1,15 +1,13 @@
 import type { Clock } from '../../core/ports.ts';
 import { quoteTitle } from '../a1.ts';
 import type { SheetsClient, Spreadsheet } from '../client.ts';
-import { isTooMuch } from '../errors.ts';
 import { type Grid, gridFields, readParts } from '../grid.ts';
-import { firstPace, rowsMin, slowDown, speedUp } from '../read-pace.ts';
 import type { TaggedSpreadsheet } from '../tabs.ts';
-import { type Splice, shift } from './changed-rows.ts';
 import type { Hidden, RowSpan } from './mend.ts';
 import { type Kept, type Look, mendTabs, noHidden } from './mend-tabs.ts';
 import { nothingNew, Poll, type PolledTab } from './poll.ts';
 import { requestsFor, requestsMax } from './row-requests.ts';
+import { Turns } from './turns.ts';
 
 /** Rows to be read in full, by the numeric id of their tab. */
 export type RowsByTab = ReadonlyMap<number, readonly number[]>;
@@ -20,12 +18,6 @@ export interface ReadOrder {
   readonly rows?: RowsByTab;
 }
 
-/** Rows are read in full in at least so many turns, one part of each tab after the other. */
-const turnsMin = 20;
-/** The answer of a turn is parsed in one go, and all else waits for that. */
-const turnRowsMax = 1_000;
-/** For so long after a change turns are put off: its user waits for each look until it is at the other side. */
-const putOffMs = 15_000;
 /** Of a tab which rows are hidden, and nothing of its cells. */
 const hiddenFields =
   'sheets(properties(sheetId,title,gridProperties(rowCount,columnCount)),data(startRow,rowMetadata(hiddenByFilter,hiddenByUser)))';
@@ -40,17 +32,9 @@ const attemptsMax = 3;
  */
 export class KeptTabs {
   readonly #client: SheetsClient;
-  readonly #clock: Clock;
-  readonly #fullReadMs: number;
   readonly #poll: Poll;
-  /** How small the turns are. */
-  #pace = firstPace;
+  readonly #turns: Turns;
   #kept: Kept | undefined;
-  #turnAt = Number.NEGATIVE_INFINITY;
-  /** When something new was polled or about to be written last, monotonic ms. */
-  #newsAt = Number.NEGATIVE_INFINITY;
-  /** The row with which the next turn begins, by tab. */
-  #next = new Map<number, number>();
   #isChangeExpected = false;
   /** Asks what is hidden in the tabs that were written last. */
   #hidden: { readonly ranges: string; readonly ask: () => Promise<Look['hidden'] | undefined> } | undefined;
@@ -58,16 +42,14 @@ export class KeptTabs {
   /** In `fullReadMs` every row is read in full once. */
   constructor(client: SheetsClient, clock: Clock, fullReadMs: number) {
     this.#client = client;
-    this.#clock = clock;
-    this.#fullReadMs = fullReadMs;
     this.#poll = new Poll(client, clock);
+    this.#turns = new Turns(clock, fullReadMs);
   }
 
   start(kept: Kept): void {
     this.#kept = kept;
     this.#poll.start(polledTabs(kept));
-    this.#turnAt = this.#clock.monotonicMs();
-    this.#next = new Map();
+    this.#turns.start();
   }
 
   forget(): void {
@@ -100,34 +82,34 @@ export class KeptTabs {
     const polled = isPolled ? nothingNew : await this.#poll.look();
     if (!polled || [...polled.news.values()].some(({ changed }) => !changed)) return undefined;
     const { accept, news } = polled;
-    if (rows || news.size > 0) this.#newsAt = this.#clock.monotonicMs();
-    const window = this.#dueIn(kept);
-    const isTurn = window > 0;
-    if (!isTurn && !isWhole && !rows && news.size === 0 && !this.#isChangeExpected) {
+    if (rows || news.size > 0) this.#turns.noteNews();
+    const grids = gridsOf(kept);
+    const turn = this.#turns.due(grids);
+    if (!turn && !isWhole && !rows && news.size === 0 && !this.#isChangeExpected) {
       accept();
       return kept.spreadsheet;
     }
     const hidden = rows ? await this.#hiddenIn(kept, rows) : noHidden;
     if (!hidden) return undefined;
     const spans = new Map(
-      gridsOf(kept).map((grid) => {
-        const turn = isTurn ? this.#turnOf(grid, window) : [];
-        return [grid.sheetId, [...wantedIn(grid, { hidden, news, rows }), ...turn]];
-      }),
+      grids.map(({ sheetId }) => [
+        sheetId,
+        [...wantedIn(sheetId, { hidden, news, rows }), ...(turn?.spans.get(sheetId) ?? [])],
+      ]),
     );
     const requests = requestsFor(spans);
     if (requests.length > requestsMax) return undefined;
     const ask = (ranges: readonly string[]) => this.#client.get(gridFields, ranges);
     const mended = await mendTabs(kept, requests, { hidden, news }, (ranges) =>
-      isTurn ? this.#paced(kept, () => ask(ranges)) : ask(ranges),
+      turn ? this.#turns.paced(grids, () => ask(ranges)) : ask(ranges),
     );
     if (!mended || mended === 'moved') return mended;
     const { doubtful, spreadsheet } = mended;
     // Rows that were read one by one may have come from elsewhere in the middle of it, and then another one would be missed.
     if (spreadsheet.grids.some((grid, place) => grid.rows !== kept.spreadsheet.grids[place]?.rows))
       if (!(await this.#poll.areIdsThere())) return 'moved';
-    if (isTurn) this.#endTurn(kept, window);
-    for (const [sheetId, { changed }] of news) this.#moveTurn(sheetId, changed?.splice);
+    if (turn) this.#turns.end(turn);
+    for (const [sheetId, { changed }] of news) if (changed?.splice) this.#turns.move(sheetId, changed.splice);
     this.#isChangeExpected = false;
     this.#kept = { ...kept, spreadsheet };
     this.#poll.keep(polledTabs(this.#kept));
@@ -151,65 +133,10 @@ export class KeptTabs {
       this.#hidden = { ranges: name, ask: this.#client.watch(hiddenFields, ranges, hiddenBySheet) };
     return this.#hidden.ask();
   }
-
-  /**
-   * How many rows of each tab are to be read in full now; 0 before a turn is due. While a change is on its way a turn waits for as long as two of
-   * the rarest are apart. Then, and where looks are rare, it brings up to twice as many rows.
-   */
-  #dueIn(kept: Kept): number {
-    const longest = longestOf(gridsOf(kept));
-    const rows = Math.min(turnRowsMax, longest / turnsMin);
-    const { failures, halvings } = this.#pace;
-    const turn = Math.max(rowsMin, Math.ceil(rows / 2 ** halvings));
-    const isPaced = failures + halvings > 0;
-    const now = this.#clock.monotonicMs();
-    const share = (now - this.#turnAt) / this.#fullReadMs;
-    const isPutOff = !isPaced && now - this.#newsAt < putOffMs;
-    if (share < (isPutOff ? 2 / turnsMin : Math.min(1 / turnsMin, turn / longest))) return 0;
-    return Math.max(turn, Math.min(isPaced ? turn : 2 * turn, Math.ceil(share * longest)));
-  }
-
-  /** Does the request of a turn. Where Google has no answer again and again, the next turns ask for less. */
-  async #paced<Answer>(kept: Kept, ask: () => Promise<Answer>): Promise<Answer> {
-    try {
-      const answer = await ask();
-      this.#pace = speedUp(this.#pace);
-      return answer;
-    } catch (error) {
-      if (isTooMuch(error)) this.#pace = slowDown(this.#pace, longestOf(gridsOf(kept)) / turnsMin);
-      throw error;
-    }
-  }
-
-  /** The rows whose turn it is. The last ones go on to where a user may have written below. */
-  #turnOf(grid: Grid, window: number): RowSpan[] {
-    const from = this.#next.get(grid.sheetId) ?? 0;
-    const end = from + window;
-    const last = Math.min(grid.rowCount, grid.rows.length + rowsMin);
-    return [{ from, end: end >= grid.rows.length ? last : end }];
-  }
-
-  /** The next turn begins with the same row, wherever that is now. */
-  #moveTurn(sheetId: number, splice: Splice | undefined): void {
-    const row = this.#next.get(sheetId) ?? 0;
-    if (splice && row > splice.from)
-      this.#next.set(sheetId, row < splice.keptEnd ? splice.from : shift(row, splice));
-  }
-
-  #endTurn(kept: Kept, window: number): void {
-    this.#turnAt = this.#clock.monotonicMs();
-    for (const grid of gridsOf(kept)) {
-      const next = (this.#next.get(grid.sheetId) ?? 0) + window;
-      this.#next.set(grid.sheetId, next >= grid.rows.length ? 0 : next);
-    }
-  }
 }
 
 const gridsOf = ({ spreadsheet, tabs }: Kept): Grid[] =>
   spreadsheet.grids.filter(({ sheetId }) => tabs.some((tab) => tab.sheetId === sheetId));
-
-const longestOf = (grids: readonly Grid[]): number =>
-  grids.reduce((most, { rows }) => Math.max(most, rows.length), 1);
 
 const toSpan = (row: number): RowSpan => ({ from: row, end: row + 1 });
 
@@ -222,7 +149,7 @@ function polledTabs({ spreadsheet, tabs }: Kept): PolledTab[] {
 
 /** The rows of a tab that are to be read in full whether it is their turn or not. */
 function wantedIn(
-  { sheetId }: Grid,
+  sheetId: number,
   { hidden, news, rows }: Pick<Look, 'hidden' | 'news'> & { readonly rows: RowsByTab | undefined },
 ): RowSpan[] {
   const [{ changed } = {}, written = []] = [news.get(sheetId), rows?.get(sheetId)];

@@ -1,0 +1,118 @@
+import type { Clock } from '../../core/ports.ts';
+import { isTooMuch } from '../errors.ts';
+import type { Grid } from '../grid.ts';
+import { firstPace, rowsMin, slowDown, speedUp } from '../read-pace.ts';
+import { type Splice, shift } from './changed-rows.ts';
+import type { RowSpan } from './mend.ts';
+import type { Spans } from './row-requests.ts';
+
+/** Rows are read in full in at least so many turns. */
+const turnsMin = 20;
+/** The answer of a turn is parsed in one go, and all else waits for that. */
+const turnRowsMax = 1_000;
+/** For so long after a change turns are put off: its user waits for each look until it is at the other side. */
+const putOffMs = 15_000;
+
+/** A row of a tab, by the numeric id of that. */
+interface Place {
+  readonly sheetId: number | undefined;
+  readonly row: number;
+}
+
+/** Rows that are to be read in full now, and where the turn after this one begins. */
+export interface Turn {
+  readonly spans: Spans;
+  readonly next: Place;
+}
+
+/** Gives all rows of some tabs their turn to be read in full, one tab after the other. */
+export class Turns {
+  readonly #clock: Clock;
+  readonly #fullReadMs: number;
+  /** How small the turns are. */
+  #pace = firstPace;
+  #takenAt = Number.NEGATIVE_INFINITY;
+  #newsAt = Number.NEGATIVE_INFINITY;
+  #next: Place = { sheetId: undefined, row: 0 };
+
+  /** In `fullReadMs` every row has its turn once. */
+  constructor(clock: Clock, fullReadMs: number) {
+    this.#clock = clock;
+    this.#fullReadMs = fullReadMs;
+  }
+
+  /** Begins anew: all rows were read just now. */
+  start(): void {
+    this.#takenAt = this.#clock.monotonicMs();
+    this.#next = { sheetId: undefined, row: 0 };
+  }
+
+  /** Something new was polled or is about to be written. */
+  noteNews(): void {
+    this.#newsAt = this.#clock.monotonicMs();
+  }
+
+  /**
+   * Returns the turn that is due; `undefined` where none is. While a change is on its way a turn waits for as long as two of the rarest are
+   * apart. Then, and where looks are rare, it brings up to twice as many rows.
+   */
+  due(grids: readonly Grid[]): Turn | undefined {
+    const all = countRows(grids);
+    const rows = Math.min(turnRowsMax, all / turnsMin);
+    const { failures, halvings } = this.#pace;
+    const turn = Math.max(rowsMin, Math.ceil(rows / 2 ** halvings));
+    const isPaced = failures + halvings > 0;
+    const now = this.#clock.monotonicMs();
+    const share = (now - this.#takenAt) / this.#fullReadMs;
+    const isPutOff = !isPaced && now - this.#newsAt < putOffMs;
+    if (share < (isPutOff ? 2 / turnsMin : Math.min(1 / turnsMin, turn / all))) return undefined;
+    const wanted = Math.max(turn, Math.min(isPaced ? turn : 2 * turn, Math.ceil(share * all)));
+    return takeRows(grids, this.#next, Math.min(wanted, all));
+  }
+
+  /** Does the request of a turn. Where Google has no answer again and again, the next turns ask for less. */
+  async paced<Answer>(grids: readonly Grid[], ask: () => Promise<Answer>): Promise<Answer> {
+    try {
+      const answer = await ask();
+      this.#pace = speedUp(this.#pace);
+      return answer;
+    } catch (error) {
+      if (isTooMuch(error)) this.#pace = slowDown(this.#pace, countRows(grids) / turnsMin);
+      throw error;
+    }
+  }
+
+  end({ next }: Turn): void {
+    this.#takenAt = this.#clock.monotonicMs();
+    this.#next = next;
+  }
+
+  /** Rows of a tab moved: the next turn begins with the same row, wherever that is now. */
+  move(sheetId: number, splice: Splice): void {
+    const { row, sheetId: own } = this.#next;
+    if (sheetId !== own || row <= splice.from) return;
+    this.#next = { sheetId, row: row < splice.keptEnd ? splice.from : shift(row, splice) };
+  }
+}
+
+/** The rows of a tab that have a turn: the last ones go on to where a user may have written below. */
+const heightOf = ({ rowCount, rows }: Grid): number => Math.min(rowCount, rows.length + rowsMin);
+
+const countRows = (grids: readonly Grid[]): number => grids.reduce((sum, grid) => sum + heightOf(grid), 0);
+
+/** So many rows from a place on, in one tab after the other, and with the first tab again behind the last. */
+function takeRows(grids: readonly Grid[], { row, sheetId }: Place, count: number): Turn {
+  const found = grids.findIndex((grid) => grid.sheetId === sheetId);
+  const first = Math.max(0, found);
+  const inOrder = [...grids.slice(first), ...grids.slice(0, first + 1)];
+  const spans = new Map<number, RowSpan[]>();
+  let [from, left] = [found < 0 ? 0 : row, count];
+  for (const grid of inOrder) {
+    const end = Math.min(heightOf(grid), from + left);
+    if (end > from) spans.set(grid.sheetId, [...(spans.get(grid.sheetId) ?? []), { from, end }]);
+    left -= Math.max(0, end - from);
+    if (left === 0) return { spans, next: { sheetId: grid.sheetId, row: end } };
+    from = 0;
+  }
+  return { spans, next: { sheetId: undefined, row: 0 } };
+}

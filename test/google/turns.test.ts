@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import type { Grid } from '../../src/google/grid.ts';
+import { type Turn, Turns } from '../../src/google/poll/turns.ts';
+import { createManualClock } from '../support/manual-clock.ts';
+
+const fullReadMs = 300_000;
+const everyMs = 5_000;
+
+/** A tab of so many rows, in a grid that ends with them. */
+const tab = (sheetId: number, rows: number, rowCount = rows): Grid => ({
+  sheetId,
+  title: `Tab ${sheetId}`,
+  rowCount,
+  columnCount: 1,
+  rows: Array.from({ length: rows }, () => []),
+  merges: [],
+  tags: [],
+  typed: [],
+  tables: [],
+  hiddenRows: new Set(),
+});
+
+/** The turns that come in some time, looked for every few seconds. */
+async function turnsIn(ms: number, grids: readonly Grid[], turns = new Turns(clock, fullReadMs)) {
+  turns.start();
+  const taken: Turn[] = [];
+  for (let elapsedMs = 0; elapsedMs < ms; elapsedMs += everyMs) {
+    await clock.advance(everyMs);
+    const turn = turns.due(grids);
+    if (!turn) continue;
+    turns.end(turn);
+    taken.push(turn);
+  }
+  return taken;
+}
+
+const clock = createManualClock();
+const heightOf = ({ spans }: Turn) =>
+  [...spans.values()].flat().reduce((sum, { end, from }) => sum + end - from, 0);
+const listOf = ({ spans }: Turn) =>
+  [...spans].flatMap(([sheetId, own]) => own.map(({ end, from }) => [sheetId, from, end]));
+
+test('each row has its turn once in that time, whatever tab it is in', async () => {
+  const grids = [tab(1, 11_000), tab(2, 999), tab(3, 1)];
+  const counts = new Map(grids.map(({ sheetId, rows }) => [sheetId, rows.map(() => 0)]));
+  for (const turn of await turnsIn(fullReadMs, grids))
+    for (const [sheetId, from, end] of listOf(turn) as [number, number, number][])
+      for (let row = from; row < end; row += 1) {
+        const own = counts.get(sheetId);
+        if (own) own[row] = (own[row] ?? 0) + 1;
+      }
+  expect(new Set([...counts.values()].flat())).toEqual(new Set([1]));
+});
+
+test('a turn brings no more rows because there are more tabs', async () => {
+  const one = await turnsIn(fullReadMs, [tab(1, 40_000)]);
+  const four = await turnsIn(fullReadMs, [tab(1, 40_000), tab(2, 1), tab(3, 1), tab(4, 1)]);
+  expect(Math.max(...four.map(heightOf))).toBe(Math.max(...one.map(heightOf)));
+});
+
+test('goes on with the next tab, and with the first one behind the last', async () => {
+  const [first, second, third] = await turnsIn(60_000, [tab(1, 700), tab(2, 100)]);
+  expect([first, second, third].flatMap((turn) => (turn ? [listOf(turn)] : []))).toEqual([
+    [[1, 0, 500]],
+    [
+      [1, 500, 700],
+      [1, 0, 200],
+      [2, 0, 100],
+    ],
+    [[1, 200, 700]],
+  ]);
+});
+
+test('the last rows of a tab go on to where a user may have written below', async () => {
+  const [only] = await turnsIn(20_000, [tab(1, 100, 1_000)]);
+  expect(only && listOf(only)).toEqual([[1, 0, 500]]);
+});
+
+test('goes on with the same row where rows above it came or went, and in no other tab', async () => {
+  const grids = [tab(1, 3_000), tab(2, 3_000)];
+  const turns = new Turns(clock, fullReadMs);
+  await turnsIn(20_000, grids, turns);
+  turns.move(1, { from: 10, keptEnd: 10, end: 30 });
+  turns.move(2, { from: 10, keptEnd: 10, end: 300 });
+  await clock.advance(20_000);
+  const turn = turns.due(grids);
+  expect(turn && listOf(turn)).toEqual([[1, 520, 1_020]]);
+});
+
+test('begins with the first tab where the one it was at is gone', async () => {
+  const turns = new Turns(clock, fullReadMs);
+  await turnsIn(20_000, [tab(2, 3_000)], turns);
+  await clock.advance(20_000);
+  const turn = turns.due([tab(3, 3_000)]);
+  expect(turn && listOf(turn)).toEqual([[3, 0, 500]]);
+});
