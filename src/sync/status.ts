@@ -185,7 +185,6 @@ export type EntityStatus = Status['entities'][number];
 
 function readEntities({ found, link, sides }: Engine) {
   const { entities, mirror } = link;
-  const records = readPresent(mirror);
   const counts = sides.map((side) => [side.name, side.countRows()] as const);
   const leftOut = sides.map((side) => side.countLeftOut?.() ?? {});
   const underWay = readUnderWay(link);
@@ -196,7 +195,7 @@ function readEntities({ found, link, sides }: Engine) {
       items.filter(({ key }) => key.entity === entity);
     const isOwn = (item: { readonly entity: Entity | 'question' }) => item.entity === entity;
     const sweep = sweeps.find(isOwn);
-    const own = ofEntity(records);
+    const own = readPresent(mirror, entity);
     const ages = own.map(({ observedAt }) => now - observedAt);
     const rows = Object.fromEntries(
       counts.flatMap(([name, { [entity]: count }]) => (count === undefined ? [] : [[name, count] as const])),
@@ -227,6 +226,7 @@ function readEntities({ found, link, sides }: Engine) {
 
 /** The value that this share of the values does not exceed. */
 function percentile(values: readonly number[], share: number): number | undefined {
-  const sorted = values.toSorted((left, right) => left - right);
+  // Several times as fast as sorting with a function.
+  const sorted = new Float64Array(values).sort();
   return sorted[Math.ceil(share * sorted.length) - 1];
 }
