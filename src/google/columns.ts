@@ -43,6 +43,16 @@ export function placesOf(columns: ColumnIndexes): Places {
   return known;
 }
 
+const knownOrders = new WeakMap<ColumnIndexes, readonly (readonly [name: string, column: number])[]>();
+
+/** The same, from left to right. */
+export function placesFromLeft(columns: ColumnIndexes): readonly (readonly [name: string, column: number])[] {
+  const known =
+    knownOrders.get(columns) ?? [...placesOf(columns)].toSorted(([, one], [, other]) => one - other);
+  knownOrders.set(columns, known);
+  return known;
+}
+
 const findPlaces = ({ fields, id, sync = -1 }: ColumnIndexes): Places =>
   new Map(
     [

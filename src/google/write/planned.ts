@@ -11,7 +11,7 @@ import {
 import type { Damage } from '../../sheet/port/damage.ts';
 import { type TabKind, tabKinds } from '../../sheet/port/layout.ts';
 import type { AppendStep, RowCells, RowStep, SetStep } from '../../sheet/port/table.ts';
-import { type ColumnIndexes, placesOf } from '../columns.ts';
+import { type ColumnIndexes, placesFromLeft, placesOf } from '../columns.ts';
 import { afterSteps, type Rows } from '../grid.ts';
 import { readIdNumbers } from '../id-numbers.ts';
 import { mapKnown } from '../map-known.ts';
@@ -164,14 +164,21 @@ function placeChoices({ columns }: BoundTab, { choices }: AppendStep): Pick<Plan
  * written.
  */
 export function placeCells({ id, sync, cells }: RowCells, columns: ColumnIndexes): PlacedCell[] {
+  const named: Readonly<Record<string, Cell>> = {
+    ...(id && { [idHeader]: id }),
+    ...(sync && { [syncHeader]: sync }),
+    ...cells,
+  };
+  const placed: PlacedCell[] = [];
+  for (const [name, column] of placesFromLeft(columns)) {
+    const [cell, kind] = [named[name], columns.fields.get(name)?.kind];
+    if (cell) placed.push({ column, cell, ...(kind && { kind }) });
+  }
+  const names = Object.keys(named);
+  if (placed.length === names.length) return placed;
   const places = placesOf(columns);
-  const named = { ...(id && { [idHeader]: id }), ...(sync && { [syncHeader]: sync }), ...cells };
-  const placed = Object.entries(named).map(([name, cell]): PlacedCell => {
-    const [column, kind] = [places.get(name), columns.fields.get(name)?.kind];
-    if (column !== undefined) return { column, cell, ...(kind && { kind }) };
-    throw new Error(`The column of ${name} was not in the last read; its cell was written.`);
-  });
-  return fromLeft(placed);
+  const lost = names.find((name) => !places.has(name));
+  throw new Error(`The column of ${lost} was not in the last read; its cell was written.`);
 }
 
 /** Cells as a row has them. */
