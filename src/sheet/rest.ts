@@ -50,21 +50,41 @@ export function remember(memory: Memory, table: ObservedTable, at: number, typin
   const { table: before } = memory;
   if (!before) return { ...emptyMemory, at, firstAt: at, table };
   const since = new Map([...memory.since].filter(([, known]) => at - known < typingPauseMs));
-  const changed: string[] = [];
-  for (const entity of entities) {
-    const tab = table.tabs[entity];
-    if (tab.state === 'held') continue;
-    const { added, removed } = compareRows(rowsOf(before, entity), tab.rows);
-    if (added.length === 0) continue;
-    const moved = new Set(removed.map((row) => rowName(entity, row)));
-    for (const row of added) {
-      const name = rowName(entity, row);
-      if (moved.has(name)) continue;
-      since.set(name, at);
-      changed.push(row.id.kind === 'empty' ? name : recordKeyText({ entity, id: describeCell(row.id) }));
-    }
-  }
+  const fresh = freshRows(before, table);
+  for (const { name } of fresh) since.set(name, at);
+  const changed = fresh.map(({ record }) => record);
   return { at, firstAt: memory.firstAt, since, table, changed, written: noneWritten };
+}
+
+/** A row that the read before did not have as it is: its name, and its record or, without an ID, its name again. */
+interface FreshRow {
+  readonly name: string;
+  readonly record: string;
+}
+
+/** What a read was compared with last: each plan of a cycle asks for the same, and the names of a thousand rows take some milliseconds. */
+const lastFresh = new WeakMap<
+  ObservedTable,
+  { readonly before: WeakRef<ObservedTable>; readonly rows: readonly FreshRow[] }
+>();
+
+function freshRows(before: ObservedTable, table: ObservedTable): readonly FreshRow[] {
+  const known = lastFresh.get(table);
+  if (known?.before.deref() === before) return known.rows;
+  const rows = entities.flatMap((entity): FreshRow[] => {
+    if (table.tabs[entity].state === 'held') return [];
+    const { added, removed } = compareRows(rowsOf(before, entity), rowsOf(table, entity));
+    if (added.length === 0) return [];
+    const moved = new Set(removed.map((row) => rowName(entity, row)));
+    return added.flatMap((row) => {
+      const name = rowName(entity, row);
+      if (moved.has(name)) return [];
+      const record = row.id.kind === 'empty' ? name : recordKeyText({ entity, id: describeCell(row.id) });
+      return { name, record };
+    });
+  });
+  lastFresh.set(table, { before: new WeakRef(before), rows });
+  return rows;
 }
 
 /** Adds the rows that a plan has written: what was just put there was not missing before. */
