@@ -1,7 +1,7 @@
 import type { SyncError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { nextNotice } from '../core/notice.ts';
-import { type Consequences, lateLandingMs, type OpenWrite } from '../core/open-write.ts';
+import { type Consequences, lateLandingMs, type OpenWrite, type Receipt } from '../core/open-write.ts';
 import type { Log } from '../core/ports.ts';
 import { isClaimToken, type RecordId, recordKeyText } from '../core/record.ts';
 import type { JournalEntry } from '../core/state.ts';
@@ -24,15 +24,15 @@ import { beginRebase, noteWrite, saveRebase } from './rebase.ts';
 /**
  * Applies a plan: what it says about the outbox, agreements and the journal becomes durable in one transaction, together with what is
  * about to be written; then the table is written in one atomic batch, and only what the reply confirms becomes agreed. What is written carries
- * the mark.
+ * the mark. The receipt is that of the write where it was prepared already.
  */
 export async function applyPlan(
   link: SheetLink,
   plan: Plan,
   tally: UndoTally,
-  mark?: Mark,
+  { mark, receipt }: { readonly mark?: Mark | undefined; readonly receipt?: Receipt | undefined } = {},
 ): Promise<WriteEnd> {
-  const open = commitPlan(link, plan);
+  const open = commitPlan(link, plan, receipt);
   const saved = plan.outbox.save.map(({ key }) => key);
   // What has begun is durable, and the sheet is read back behind the write: a turn of others changes neither.
   if (isLong(plan.table)) await link.clock.sleep(0);
@@ -43,12 +43,12 @@ export async function applyPlan(
 }
 
 /** Whether steps are so many, some ten milliseconds' worth, that others get their turn between what is done with all of them. */
-export const isLong = ({ length }: Plan['table']): boolean => length > 250;
+export const isLong = ({ length }: readonly unknown[]): boolean => length > 250;
 
 export const nothingDone: WriteEnd = { done: new Set(), undoneSteps: 0 };
 
 /** Returns the write to the table that begins with the plan; `undefined` where it has none. */
-function commitPlan(link: SheetLink, plan: Plan): OpenWrite | undefined {
+function commitPlan(link: SheetLink, plan: Plan, receipt?: Receipt): OpenWrite | undefined {
   const { mirror } = link;
   return mirror.transaction(() => {
     for (const key of plan.outbox.drop) forgetStep(mirror, key, plan.at);
@@ -63,7 +63,7 @@ function commitPlan(link: SheetLink, plan: Plan): OpenWrite | undefined {
     for (const entity of plan.remapped) saveColumnMap(mirror, link.policy, entity);
     for (const entity of plan.ruled) saveRule(mirror, link.policy, entity);
     if (plan.journal.length > 0) mirror.appendJournal(plan.journal);
-    const open = plan.table.length > 0 ? beginWrite(link, plan, plan.table) : undefined;
+    const open = plan.table.length > 0 ? beginWrite(link, plan, plan.table, receipt) : undefined;
     // Last, because it forgets all of the above.
     if (plan.takesAccount) {
       beginRebase(mirror, otherAccountReason, { now: link.clock.now(), newWord: link.newWord() });
@@ -76,24 +76,35 @@ function commitPlan(link: SheetLink, plan: Plan): OpenWrite | undefined {
 
 const otherAccountReason = 'The key opens another account of the CRM.';
 
+/** Plans a write to the table from its last read. */
+export function prepareWrite(
+  { mirror, table }: SheetLink,
+  { run }: Pick<Plan, 'run'>,
+  steps: readonly TableStep[],
+): Receipt {
+  const open = mirror.readOpenWrites().map(({ receipt }) => receipt);
+  return table.prepare(
+    steps.map(({ write }) => write),
+    run,
+    open,
+  );
+}
+
 /**
- * Plans a write to the table from its last read and makes it durable, so that what it does is found out whatever comes between. It was decided
- * `at` that time, epoch ms. To be called in a transaction.
+ * Makes a write to the table durable, so that what it does is found out whatever comes between. It was decided `at` that time, epoch ms. To be
+ * called in a transaction.
  */
 export function beginWrite(
   link: SheetLink,
   { at, run }: Pick<Plan, 'at' | 'run'>,
   steps: readonly TableStep[],
+  receipt = prepareWrite(link, { run }, steps),
 ): OpenWrite {
-  const { clock, mirror, table } = link;
-  const now = clock.now();
-  const receipts = mirror.readOpenWrites().map(({ receipt }) => receipt);
-  const writes = steps.map(({ write }) => write);
-  const receipt = table.prepare(writes, run, receipts);
+  const { clock, mirror } = link;
   const open: OpenWrite = {
     id: run,
     at,
-    settlesAt: now + lateLandingMs,
+    settlesAt: clock.now() + lateLandingMs,
     receipt,
     confirms: steps.map(({ write: _, ...step }, number) => [number, { offers: {}, notice: '', ...step }]),
     tokens: steps.flatMap(({ write }) => newTokenIn(mirror, write) ?? []),
@@ -136,7 +147,7 @@ export async function sendWrite(
     throw error;
   });
   const { done, refusal } = result;
-  settle(link, course.latest(), result, tally);
+  await settle(link, course.latest(), result, tally);
   const isEdited = [...done.values()].filter(({ edited }) => edited.length > 0);
   const notDone = open.confirms.filter(([number]) => !done.has(number) && !refusal?.steps.has(number));
   return {
@@ -161,7 +172,7 @@ export async function recoverWrites(link: SheetLink, tally: UndoTally): Promise<
       if (!mayLand) mirror.transaction(() => endWrite(link, open, new Set()));
       continue;
     }
-    const left = settle(link, course.latest(), result, tally);
+    const left = await settle(link, course.latest(), result, tally);
     if (!hasNews(open, left, result)) continue;
     log.info('sheet.recovered', { run: open.id, rows: open.confirms.length - left.confirms.length });
     news.push(`${open.id} ${left.confirms.length} ${left.damage.length}`);
@@ -193,38 +204,72 @@ function follow({ clock, mirror }: SheetLink, open: OpenWrite) {
   return { keep, latest: () => latest };
 }
 
+/** What follows from so many steps becomes durable in one go, which takes some ten milliseconds; others get their turn before the next. */
+const settledMax = 500;
+
 /** Makes true what a write came to. Returns what is left of it. */
-function settle(link: SheetLink, open: OpenWrite, result: WriteResult, tally: UndoTally): OpenWrite {
+async function settle(
+  link: SheetLink,
+  open: OpenWrite,
+  result: WriteResult,
+  tally: UndoTally,
+): Promise<OpenWrite> {
   const { clock, log, mirror } = link;
   const { done, escalated, isOver, pending, refusal, rest = open.receipt, undone } = result;
-  const at = clock.now();
   const landed = open.confirms.filter(([number]) => done.has(number));
-  const tokensDone = new Set(landed.map(([, { key }]) => key?.id));
-  const left: OpenWrite = {
-    ...open,
-    receipt: rest,
-    confirms: open.confirms.filter(([number]) => !done.has(number)),
-    tokens: open.tokens.filter((token) => !tokensDone.has(token)),
-    damage: pending,
-  };
-  const endOf = (number: number): StepEnd => done.get(number) ?? { edited: [] };
-  const journal = landed.flatMap(([number, step]) =>
-    step.journal ? [withOwnCells(step.journal, endOf(number))] : [],
-  );
-  mirror.transaction(() => {
-    if (journal.length > 0) mirror.appendJournal(journal);
-    for (const [number, step] of landed) confirm(mirror, { decidedAt: open.at, at }, step, endOf(number));
-    noteDamage(mirror, open.id, undone, { at, state: 'undone' });
-    noteDamage(mirror, open.id, escalated, { at, state: 'escalated' });
-    if (isOver) endWrite(link, left, refusal?.steps ?? new Set());
-    else mirror.saveOpenWrite(left);
-  });
+  const parts = Math.max(1, Math.ceil(landed.length / settledMax));
+  let left = open;
+  for (let part = 1; part <= parts; part += 1) {
+    const own = landed.slice((part - 1) * settledMax, part * settledMax);
+    const isLast = part === parts;
+    left = { ...without(left, own), ...(isLast && { receipt: rest, damage: pending }) };
+    mirror.transaction(() => {
+      settleSteps(link, open.at, own, done);
+      if (isLast) {
+        const at = clock.now();
+        noteDamage(mirror, open.id, undone, { at, state: 'undone' });
+        noteDamage(mirror, open.id, escalated, { at, state: 'escalated' });
+      }
+      if (isLast && isOver) endWrite(link, left, refusal?.steps ?? new Set());
+      else mirror.saveOpenWrite(left);
+    });
+    if (!isLast) await clock.sleep(0);
+  }
   tally.undoneWrites += undone.length;
   tally.escalatedWrites += escalated.length;
   const written = landed.map(([, step]) => step);
   if (written.length > 0) logRows(log, open.id, written);
   if (escalated.length > 0) log.warn('sheet.escalated', { run: open.id, rows: escalated.length });
   return left;
+}
+
+type NumberedSteps = OpenWrite['confirms'];
+
+/** The write without the steps that have landed. */
+function without(open: OpenWrite, landed: NumberedSteps): OpenWrite {
+  const numbers = new Set(landed.map(([number]) => number));
+  const tokensDone = new Set(landed.map(([, { key }]) => key?.id));
+  return {
+    ...open,
+    confirms: open.confirms.filter(([number]) => !numbers.has(number)),
+    tokens: open.tokens.filter((token) => !tokensDone.has(token)),
+  };
+}
+
+/** Makes true what follows from steps that have landed, and were decided at that time, epoch ms. To be called in a transaction. */
+function settleSteps(
+  { clock, mirror }: SheetLink,
+  decidedAt: number,
+  landed: NumberedSteps,
+  done: WriteResult['done'],
+): void {
+  const at = clock.now();
+  const endOf = (number: number): StepEnd => done.get(number) ?? { edited: [] };
+  const journal = landed.flatMap(([number, step]) =>
+    step.journal ? [withOwnCells(step.journal, endOf(number))] : [],
+  );
+  if (journal.length > 0) mirror.appendJournal(journal);
+  for (const [number, step] of landed) confirm(mirror, { decidedAt, at }, step, endOf(number));
 }
 
 /** More rows of one write are a fill or a tidying up: their lines would bury all others, and the history has each of them. */
@@ -288,7 +333,9 @@ function confirm(
 
 /** Fields that a user edited at that moment are not agreed: their cells have the user's values. */
 const unedited = ({ offers }: Consequences, { edited }: StepEnd): Consequences['offers'] =>
-  Object.fromEntries(Object.entries(offers).filter(([name]) => !edited.includes(name)));
+  edited.length === 0
+    ? offers
+    : Object.fromEntries(Object.entries(offers).filter(([name]) => !edited.includes(name)));
 
 /** The line of a row that is gone names also what was in it under users' own columns. */
 function withOwnCells(journal: JournalEntry, { own = {} }: StepEnd): JournalEntry {

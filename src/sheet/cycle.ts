@@ -1,11 +1,20 @@
 import { isSyncError, type SyncError } from '../core/errors.ts';
 import { emptyCatalog } from '../core/fields/catalog.ts';
 import type { Mirror } from '../core/mirror.ts';
+import type { Receipt } from '../core/open-write.ts';
 import { claimToken, entities, parseRecordKey, perEntity } from '../core/record.ts';
 import { readContests } from '../sync/contests.ts';
 import { findAccountDoubt, readOwnCatalog } from '../sync/reading/account.ts';
 import { readEmptyLists, readNameless, readSwept } from '../sync/reading/lists.ts';
-import { applyPlan, isLong, nothingDone, recoverWrites, type UndoTally, type WriteEnd } from './apply.ts';
+import {
+  applyPlan,
+  isLong,
+  nothingDone,
+  prepareWrite,
+  recoverWrites,
+  type UndoTally,
+  type WriteEnd,
+} from './apply.ts';
 import { readRemaps } from './column-map.ts';
 import { readPending, readSuspects, readVoidClaims } from './damages.ts';
 import { settleRows, sliceMax } from './decide/in-step.ts';
@@ -101,14 +110,13 @@ export async function runCycle(link: SheetLink, order: Round & CycleStart): Prom
   const readFrom = clock.monotonicMs();
   const table = await readTable(link, order, true);
   const looked = await planAgain(link, trail, planCycle(link, trail, table, run), order);
-  const planned = await planInTurn(link, trail, looked);
+  const { chosen, planned, receipt } = await planInTurn(link, trail, looked, choose);
   const { memory, lookedAt, grounded } = planned;
   const { plan } = grounded;
   const looks = noteChanges(trail.firstLooks, memory, trail.readFrom);
-  const chosen = choose(plan);
   const mark = writer.takeMark();
   if (chosen) begin?.(chosen);
-  const end = chosen ? await applyPlan(link, chosen, tally, mark) : nothingDone;
+  const end = chosen ? await applyPlan(link, chosen, tally, { mark, receipt }) : nothingDone;
   // Where nothing else was to be written, nothing has carried it.
   const isLeft = mark !== undefined && (chosen?.table.length ?? 0) === 0;
   const { done, refusal, undoneSteps } = isLeft ? await renew(writer, mark, end) : end;
@@ -150,20 +158,39 @@ async function planAgain(
 /** A long plan is made at most this often. The last one is taken without another turn of others. */
 const plansMax = 6;
 
+/** What is about to be applied. */
+interface Ready {
+  readonly planned: PlannedCycle;
+  readonly chosen: Plan | undefined;
+  /** Of its write, where that is prepared. */
+  readonly receipt?: Receipt;
+}
+
 /**
- * Gives others their turn between deciding many rows and making that durable: both together would keep them waiting for a tenth of a second.
- * What they changed in the mirror is decided once more.
+ * Gives others their turn between deciding many rows, preparing their write and making that durable: all at once would keep them waiting for
+ * more than a tenth of a second. What they changed in the mirror is decided once more.
  */
-async function planInTurn(link: SheetLink, trail: Trail, planned: PlannedCycle): Promise<PlannedCycle> {
+async function planInTurn(
+  link: SheetLink,
+  trail: Trail,
+  planned: PlannedCycle,
+  choose: Round['choose'],
+): Promise<Ready> {
   let last = planned;
-  for (let count = 1; count < plansMax && isLong(last.grounded.plan.table); count += 1) {
+  for (let count = 1; ; count += 1) {
+    const chosen = choose(last.grounded.plan);
+    if (!chosen || !isLong(chosen.table) || count === plansMax) return { planned: last, chosen };
     const before = link.mirror.countChanges();
+    const isUnchanged = () => link.mirror.countChanges() === before;
     await link.clock.sleep(0);
-    if (link.mirror.countChanges() === before) break;
+    if (isUnchanged()) {
+      const receipt = prepareWrite(link, chosen, chosen.table);
+      await link.clock.sleep(0);
+      if (isUnchanged()) return { planned: last, chosen, receipt };
+    }
     const { run, table } = last.grounded.input;
     last = planCycle(link, trail, table, run);
   }
-  return last;
 }
 
 const isOutbound = (mirror: Mirror, name: string): boolean => {

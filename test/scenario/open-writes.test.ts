@@ -322,3 +322,27 @@ test.each([
     expect(await expectEqualSides(stage)).toHaveLength(leads - 1);
   },
 );
+
+test('S9: an engine that is killed in the middle of what follows from a long write leaves the rest to the next one', async () => {
+  const leads = 700;
+  const stage = await openLinkStage({ leads, opportunities: 0, tasks: 0 });
+  const { mirror } = stage.link;
+  const states = () => ({
+    agreed: mirror.readAgreements().filter(({ fields }) => Object.keys(fields).length > 0).length,
+    open: mirror.readOpenWrites().flatMap(({ confirms }) => confirms).length,
+  });
+  let parts = 0;
+  const killed: typeof mirror = {
+    ...mirror,
+    appendJournal(entries) {
+      parts += 1;
+      if (parts === 2) throw newSheetError('SHEET_UNREACHABLE', 'Killed.');
+      mirror.appendJournal(entries);
+    },
+  };
+  await expect(stage.fill({ mirror: killed })).rejects.toThrow('Killed.');
+  expect(states()).toEqual({ agreed: 500, open: 200 });
+  await goOn(stage, stage.createEngine());
+  expect(states()).toEqual({ agreed: leads, open: 0 });
+  expect(await expectEqualSides(stage)).toHaveLength(leads);
+});
