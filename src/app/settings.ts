@@ -141,7 +141,7 @@ export const sheet = z.strictObject({
   credentialsFile: text('Credentials file of Google; without it, the default login of the machine is used.'),
   apiRootUrl: z.url().optional().describe('An emulator of Google; then there is no Google login.'),
   timeoutMs: milliseconds(60_000, 'Longest time one request to Google may take'),
-  pollMs: milliseconds(5_000, 'Pause between two reads of the sheet'),
+  pollMs: milliseconds(5_000, 'Time from one read of the sheet to the next'),
   quietPollMs: milliseconds(
     30_000,
     'What that pause grows to while nothing changes: it doubles with each hour, and the first change ends that',

@@ -16,10 +16,11 @@ const breatherMaxMs = 60_000;
 
 /**
  * Returns the pause after a cycle that found nothing to do, in ms. A side with a longest quiet pause is asked less often at night, and is
- * busy for us for half of the time at most.
+ * busy for us for half of the time at most; else what a cycle took is part of the pause, so that the looks at a slow side are no rarer.
  */
 export function pauseAfter({ pollMs, quietPollMs }: SidePace, { quietMs, tookMs }: Lull): number {
   if (quietPollMs === undefined) return pollMs;
-  const quietPauseMs = Math.min(quietPollMs, pollMs * 2 ** Math.floor(quietMs / quietStepMs));
-  return Math.max(pollMs, quietPauseMs, Math.min(tookMs, breatherMaxMs));
+  const doubledMs = pollMs * 2 ** Math.floor(quietMs / quietStepMs);
+  const quietPauseMs = Math.max(pollMs, Math.min(quietPollMs, doubledMs));
+  return Math.max(quietPauseMs - tookMs, Math.min(tookMs, breatherMaxMs));
 }

@@ -12,10 +12,12 @@ const hourMs = 3_600_000;
 const pace: SidePace = { gapMs: 1_000, pollMs: 5_000, quietPollMs: 30_000, restlessMs: 2_000 };
 
 test.each([
-  ['nothing has happened for minutes', hourMs - 1, 100, 5_000],
-  ['nothing has happened for an hour', hourMs, 100, 10_000],
-  ['nothing has happened for two hours', 2 * hourMs, 100, 20_000],
-  ['nothing has happened for a night', 10 * hourMs, 100, 30_000],
+  ['nothing has happened for minutes', hourMs - 1, 100, 4_900],
+  ['nothing has happened for an hour', hourMs, 100, 9_900],
+  ['nothing has happened for two hours', 2 * hourMs, 100, 19_900],
+  ['nothing has happened for a night', 10 * hourMs, 100, 29_900],
+  ['the cycle took some time', 0, 2_000, 3_000],
+  ['the cycle took half of the time', 0, 2_900, 2_900],
   ['the cycle took long', 0, 12_000, 12_000],
   ['the cycle took minutes', 0, 200_000, 60_000],
 ])('where %s, the next cycle comes in time for that', (_, quietMs, tookMs, pauseMs) => {
