@@ -279,6 +279,16 @@ describe('a poll', () => {
     expect(await rowsAfter(turnMs / 2)).toEqual(['1:650', '3002:3002']);
   });
 
+  test('goes on with the same row where rows above it came in the look that takes the turn', async () => {
+    await fillTo(3_999);
+    expect(await rowsAfter(fullReadMs / 20)).toEqual(['1:500']);
+    for (const row of [5, 5, 5]) await sheet.person({ kind: 'insertRows', sheet: 'Leads', row });
+    await edit(5, 'Title', 'New');
+    const rows = await rowsAfter(fullReadMs / 10);
+    expect(rows.filter((range) => range.startsWith('504:'))).toEqual(['504:1153']);
+    expect(await rowsAfter(fullReadMs / 20)).toEqual(['1154:1653']);
+  });
+
   test('asks for fewer rows at a turn once Google has had no answer again and again', async () => {
     const rows = 24_000;
     await fillTo(rows);

@@ -52,6 +52,21 @@ test('each row has its turn once in that time, whatever tab it is in', async () 
   expect(new Set([...counts.values()].flat())).toEqual(new Set([1]));
 });
 
+test('turns are no rarer because each takes a while, nor because a look comes a little early', async () => {
+  const turns = new Turns(clock, fullReadMs);
+  turns.start();
+  const taken: number[] = [];
+  for (let look = 1; look <= 12; look += 1) {
+    await clock.advance(everyMs - 100);
+    const turn = turns.due([tab(1, 3_000)]);
+    if (!turn) continue;
+    taken.push(look);
+    await clock.advance(100);
+    turns.end(turn);
+  }
+  expect(taken).toEqual([3, 6, 9, 12]);
+});
+
 test('a turn brings no more rows because there are more tabs', async () => {
   const one = await turnsIn(fullReadMs, [tab(1, 40_000)]);
   const four = await turnsIn(fullReadMs, [tab(1, 40_000), tab(2, 1), tab(3, 1), tab(4, 1)]);

@@ -83,6 +83,7 @@ export class KeptTabs {
     if (!polled || [...polled.news.values()].some(({ changed }) => !changed)) return undefined;
     const { accept, news } = polled;
     if (rows || news.size > 0) this.#turns.noteNews();
+    for (const [sheetId, { changed }] of news) if (changed?.splice) this.#turns.move(sheetId, changed.splice);
     const grids = gridsOf(kept);
     const turn = this.#turns.due(grids);
     if (!turn && !isWhole && !rows && news.size === 0 && !this.#isChangeExpected) {
@@ -109,7 +110,6 @@ export class KeptTabs {
     if (spreadsheet.grids.some((grid, place) => grid.rows !== kept.spreadsheet.grids[place]?.rows))
       if (!(await this.#poll.areIdsThere())) return 'moved';
     if (turn) this.#turns.end(turn);
-    for (const [sheetId, { changed }] of news) if (changed?.splice) this.#turns.move(sheetId, changed.splice);
     this.#isChangeExpected = false;
     this.#kept = { ...kept, spreadsheet };
     this.#poll.keep(polledTabs(this.#kept));

@@ -13,17 +13,23 @@ const turnRowsMax = 1_000;
 /** For so long after a change turns are put off: its user waits for each look until it is at the other side. */
 const putOffMs = 15_000;
 
-/** A row of a tab, by the numeric id of that. */
+/** A row of the tab with this numeric id; of the first tab where it is absent. */
 interface Place {
   readonly sheetId: number | undefined;
   readonly row: number;
 }
 
-/** Rows that are to be read in full now, and where the turn after this one begins. */
+/** Rows that are to be read in full. */
 export interface Turn {
   readonly spans: Spans;
+  /** Where the turn after this one begins. */
   readonly next: Place;
+  /** When it was due, monotonic ms. */
+  readonly at: number;
 }
+
+/** A turn may come so much early: looks are about as far apart as turns, and to wait for the next one would be late. */
+const earlyShare = 0.1;
 
 /** Gives all rows of some tabs their turn to be read in full, one tab after the other. */
 export class Turns {
@@ -53,21 +59,21 @@ export class Turns {
   }
 
   /**
-   * Returns the turn that is due; `undefined` where none is. While a change is on its way a turn waits for as long as two of the rarest are
-   * apart. Then, and where looks are rare, it brings up to twice as many rows.
+   * Returns the turn that is due; `undefined` where none is. While a change is on its way a turn waits, for a tenth of `fullReadMs` at most.
+   * Then, and where looks are rare, it brings up to twice as many rows.
    */
   due(grids: readonly Grid[]): Turn | undefined {
     const all = countRows(grids);
-    const rows = Math.min(turnRowsMax, all / turnsMin);
     const { failures, halvings } = this.#pace;
-    const turn = Math.max(rowsMin, Math.ceil(rows / 2 ** halvings));
+    const rows = Math.max(rowsMin, Math.ceil(rowsOfTurn(grids) / 2 ** halvings));
     const isPaced = failures + halvings > 0;
-    const now = this.#clock.monotonicMs();
-    const share = (now - this.#takenAt) / this.#fullReadMs;
-    const isPutOff = !isPaced && now - this.#newsAt < putOffMs;
-    if (share < (isPutOff ? 2 / turnsMin : Math.min(1 / turnsMin, turn / all))) return undefined;
-    const wanted = Math.max(turn, Math.min(isPaced ? turn : 2 * turn, Math.ceil(share * all)));
-    return takeRows(grids, this.#next, Math.min(wanted, all));
+    const at = this.#clock.monotonicMs();
+    const share = (at - this.#takenAt) / this.#fullReadMs;
+    const isPutOff = !isPaced && at - this.#newsAt < putOffMs;
+    const shareMin = isPutOff ? 2 / turnsMin : Math.min(1 / turnsMin, rows / all);
+    if (share < shareMin * (1 - earlyShare)) return undefined;
+    const wanted = Math.max(rows, Math.min(isPaced ? rows : 2 * rows, Math.ceil(share * all)));
+    return { at, ...takeRows(grids, this.#next, Math.min(wanted, all)) };
   }
 
   /** Does the request of a turn. Where Google has no answer again and again, the next turns ask for less. */
@@ -77,13 +83,13 @@ export class Turns {
       this.#pace = speedUp(this.#pace);
       return answer;
     } catch (error) {
-      if (isTooMuch(error)) this.#pace = slowDown(this.#pace, countRows(grids) / turnsMin);
+      if (isTooMuch(error)) this.#pace = slowDown(this.#pace, rowsOfTurn(grids));
       throw error;
     }
   }
 
-  end({ next }: Turn): void {
-    this.#takenAt = this.#clock.monotonicMs();
+  end({ at, next }: Turn): void {
+    this.#takenAt = at;
     this.#next = next;
   }
 
@@ -100,8 +106,14 @@ const heightOf = ({ rowCount, rows }: Grid): number => Math.min(rowCount, rows.l
 
 const countRows = (grids: readonly Grid[]): number => grids.reduce((sum, grid) => sum + heightOf(grid), 0);
 
+const rowsOfTurn = (grids: readonly Grid[]): number => Math.min(turnRowsMax, countRows(grids) / turnsMin);
+
 /** So many rows from a place on, in one tab after the other, and with the first tab again behind the last. */
-function takeRows(grids: readonly Grid[], { row, sheetId }: Place, count: number): Turn {
+function takeRows(
+  grids: readonly Grid[],
+  { row, sheetId }: Place,
+  count: number,
+): Pick<Turn, 'next' | 'spans'> {
   const found = grids.findIndex((grid) => grid.sheetId === sheetId);
   const first = Math.max(0, found);
   const inOrder = [...grids.slice(first), ...grids.slice(0, first + 1)];

@@ -177,7 +177,7 @@ export function placeCells({ id, sync, cells }: RowCells, columns: ColumnIndexes
   const names = Object.keys(named);
   if (placed.length === names.length) return placed;
   const places = placesOf(columns);
-  const lost = names.find((name) => !places.has(name));
+  const lost = names.filter((name) => !places.has(name)).join(', ');
   throw new Error(`The column of ${lost} was not in the last read; its cell was written.`);
 }
 

@@ -34,6 +34,7 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
     this.#tabs = mapKnown(tabs, (tab) => heed(tab, this.#around.answers));
     this.#around.shadow = shadow;
     this.#lastWrite = lastWrite;
+    this.#prepared = undefined;
   }
 
   prepare(steps: readonly RowStep[], run: string, open: readonly Receipt[]): Receipt {
