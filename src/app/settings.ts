@@ -141,14 +141,17 @@ export const sheet = z.strictObject({
   credentialsFile: text('Credentials file of Google; without it, the default login of the machine is used.'),
   apiRootUrl: z.url().optional().describe('An emulator of Google; then there is no Google login.'),
   timeoutMs: milliseconds(60_000, 'Longest time one request to Google may take'),
-  pollMs: milliseconds(5_000, 'Time from one read of the sheet to the next'),
+  pollMs: milliseconds(
+    5_000,
+    'Time from the beginning of one read of the sheet to that of the next, while nothing is written',
+  ),
   quietPollMs: milliseconds(
     30_000,
-    'What that pause grows to while nothing changes: it doubles with each hour, and the first change ends that',
+    'What that time grows to while nothing changes: it doubles with each hour, and the first change ends that',
   ),
   fullReadMs: milliseconds(
     300_000,
-    'In which time each row of a large sheet is read once with its formulas and formats, 2,000 rows of a tab in each look at most; in between only rows are whose values changed',
+    'In which time each row of a large sheet is read once with its formulas and formats, 2,000 rows in each look at most; in between only rows are whose values changed',
   ),
   typingPauseMs: milliseconds(2_000, 'How long a row must be unchanged before it is taken'),
   readsPerMinute: count(60, 'Reads Google allows per user and minute.'),

@@ -24,7 +24,7 @@ import { beginRebase, noteWrite, saveRebase } from './rebase.ts';
 /**
  * Applies a plan: what it says about the outbox, agreements and the journal becomes durable in one transaction, together with what is
  * about to be written; then the table is written in one atomic batch, and only what the reply confirms becomes agreed. What is written carries
- * the mark. The receipt is that of the write where it was prepared already.
+ * the mark. `receipt` is that of its write, where this was prepared before.
  */
 export async function applyPlan(
   link: SheetLink,
@@ -204,8 +204,12 @@ function follow({ clock, mirror }: SheetLink, open: OpenWrite) {
   return { keep, latest: () => latest };
 }
 
-/** What follows from so many steps becomes durable in one go, which takes some ten milliseconds; others get their turn before the next. */
-const settledMax = 500;
+/**
+ * What follows from so many steps becomes durable in one go, which takes some ten milliseconds; others get their turn before the next. Each part
+ * keeps the whole receipt once more, so that there are few of them.
+ */
+const settledMin = 500;
+const partsMax = 4;
 
 /** Makes true what a write came to. Returns what is left of it. */
 async function settle(
@@ -217,10 +221,11 @@ async function settle(
   const { clock, log, mirror } = link;
   const { done, escalated, isOver, pending, refusal, rest = open.receipt, undone } = result;
   const landed = open.confirms.filter(([number]) => done.has(number));
-  const parts = Math.max(1, Math.ceil(landed.length / settledMax));
+  const parts = Math.max(1, Math.min(partsMax, Math.ceil(landed.length / settledMin)));
+  const height = Math.ceil(landed.length / parts);
   let left = open;
   for (let part = 1; part <= parts; part += 1) {
-    const own = landed.slice((part - 1) * settledMax, part * settledMax);
+    const own = landed.slice((part - 1) * height, part * height);
     const isLast = part === parts;
     left = { ...without(left, own), ...(isLast && { receipt: rest, damage: pending }) };
     mirror.transaction(() => {

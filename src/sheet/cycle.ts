@@ -162,7 +162,7 @@ const plansMax = 6;
 interface Ready {
   readonly planned: PlannedCycle;
   readonly chosen: Plan | undefined;
-  /** Of its write, where that is prepared. */
+  /** Of the write to the table; absent where it is yet to be prepared. */
   readonly receipt?: Receipt;
 }
 

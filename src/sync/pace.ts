@@ -16,7 +16,7 @@ const breatherMaxMs = 60_000;
 
 /**
  * Returns the pause after a cycle that found nothing to do, in ms. A side with a longest quiet pause is asked less often at night, and is
- * busy for us for half of the time at most; else what a cycle took is part of the pause, so that the looks at a slow side are no rarer.
+ * busy for us for half of the time at most; else what the cycle took is part of the pause.
  */
 export function pauseAfter({ pollMs, quietPollMs }: SidePace, { quietMs, tookMs }: Lull): number {
   if (quietPollMs === undefined) return pollMs;
