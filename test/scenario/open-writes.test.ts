@@ -3,6 +3,7 @@ import { lateLandingMs } from '../../src/core/open-write.ts';
 import type { FaultsInput } from '../../src/sandbox/sheets/faults.ts';
 import { newSheetError } from '../../src/sheet/port/errors.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
+import { expectEqualSides, goOn } from '../support/go-on.ts';
 import { type LinkStage, openLinkStage } from '../support/link-stage.ts';
 import type { SheetEngine } from '../support/sheet-engine.ts';
 
@@ -43,13 +44,6 @@ async function writeIntoSorted(
   return stage.createEngine({ policy: engine.link.policy });
 }
 
-async function goOn({ link }: LinkStage, engine: SheetEngine) {
-  for (const _cycle of Array.from({ length: 6 })) {
-    await engine.cycle();
-    for (const { key } of link.mirror.readOutbox()) await pushRecord(link, key);
-  }
-}
-
 async function renameFirst({ engine, stage }: { engine: SheetEngine; stage: LinkStage }) {
   const [first] = (await stage.readCrm()).leads;
   await stage.editCrm(`/leads/${first?.id}`, { title: 'Renamed' });
@@ -64,13 +58,6 @@ async function removeFirst({ engine, stage }: { engine: SheetEngine; stage: Link
   await engine.pullAll(() => {});
   await engine.cycle();
   return first;
-}
-
-async function expectEqualSides(stage: LinkStage) {
-  const crm = (await stage.readCrm()).leads.map(({ id, title }) => [id, title]);
-  const sheet = (await stage.readSheet())['Leads']?.map(({ ID, Title }) => [ID, Title]);
-  expect(sheet?.toSorted()).toEqual(crm.toSorted());
-  return crm;
 }
 
 const writesToCrm = ({ model }: LinkStage) => model.requests().filter(({ method }) => method !== 'GET');
@@ -322,87 +309,3 @@ test.each([
     expect(await expectEqualSides(stage)).toHaveLength(leads - 1);
   },
 );
-
-describe('a write of many rows', () => {
-  const leads = 700;
-
-  async function openMany() {
-    const stage = await openLinkStage({ leads, opportunities: 0, tasks: 0 });
-    const { mirror } = stage.link;
-    const states = () => ({
-      agreed: mirror.readAgreements().filter(({ fields }) => Object.keys(fields).length > 0).length,
-      open: mirror.readOpenWrites().flatMap(({ confirms }) => confirms).length,
-    });
-    /** The mirror of an engine that is killed when the second part of what follows from a write is to become durable. */
-    const killed = (): typeof mirror => {
-      let parts = 0;
-      return {
-        ...mirror,
-        appendJournal(entries) {
-          if (entries.length > 1) parts += 1;
-          if (parts === 2) throw newSheetError('SHEET_UNREACHABLE', 'Killed.');
-          mirror.appendJournal(entries);
-        },
-      };
-    };
-    return { killed, mirror, stage, states };
-  }
-
-  test('S9: whose engine is killed in the middle of what follows from new rows leaves the rest to the next one', async () => {
-    const { killed, stage, states } = await openMany();
-    await expect(stage.fill({ mirror: killed() })).rejects.toThrow('Killed.');
-    expect(states()).toEqual({ agreed: 350, open: 350 });
-    await goOn(stage, stage.createEngine());
-    expect(states()).toEqual({ agreed: leads, open: 0 });
-    expect(await expectEqualSides(stage)).toHaveLength(leads);
-  });
-
-  test('S9: and from changed rows, each of which is in the history once', async () => {
-    const { killed, mirror, stage, states } = await openMany();
-    const { brakes } = stage.link.policy;
-    const policy = {
-      ...stage.link.policy,
-      brakes: { ...brakes, changesMin: 2 * leads, columnMin: 2 * leads },
-    };
-    const engine = await stage.fill({ policy });
-    for (const { id } of (await stage.readCrm()).leads)
-      await stage.editCrm(`/leads/${id}`, { title: `Renamed ${id}` });
-    await engine.pullAll(() => {});
-    await expect(stage.createEngine({ mirror: killed(), policy }).cycle()).rejects.toThrow('Killed.');
-    expect(states()).toEqual({ agreed: leads, open: 350 });
-    await goOn(stage, stage.createEngine({ policy }));
-    expect(states()).toEqual({ agreed: leads, open: 0 });
-    const told = mirror
-      .searchJournal({ limit: 3 * leads })
-      .filter(({ after, side }) => side === 'table' && String(after['title']).startsWith('Renamed'));
-    expect(told.map(({ key }) => key.id).toSorted()).toEqual(
-      (await expectEqualSides(stage)).map(([id]) => String(id)).toSorted(),
-    );
-  });
-
-  test.each([1, 2])(
-    'S5: shows what changed in turn %d of others between its decision and itself',
-    async (turn) => {
-      const { mirror, stage } = await openMany();
-      await stage.layOut();
-      const { clock } = stage.link;
-      let turns = 0;
-      const sleep: typeof clock.sleep = async (durationMs, signal) => {
-        const record = mirror.findRecord({ entity: 'lead', id: String(await firstId()) });
-        if (durationMs === 0 && isCycling) turns += 1;
-        if (turns === turn && record)
-          mirror.saveRecord({ ...record, fields: { ...record.fields, title: 'Changed meanwhile' } });
-        return clock.sleep(durationMs, signal);
-      };
-      const firstId = async () => (await stage.readCrm()).leads[0]?.id;
-      let isCycling = false;
-      const engine = stage.createEngine({ clock: { ...clock, sleep } });
-      await engine.pullAll(() => {});
-      isCycling = true;
-      await engine.cycle();
-      const id = await firstId();
-      const row = (await stage.readSheet())['Leads']?.find(({ ID }) => ID === id);
-      expect(row?.['Title']).toBe('Changed meanwhile');
-    },
-  );
-});
