@@ -7,7 +7,7 @@ import type { Hidden, RowSpan } from './mend.ts';
 import { type Kept, type Look, mendTabs, noHidden } from './mend-tabs.ts';
 import { nothingNew, Poll, type PolledTab } from './poll.ts';
 import { requestsFor, requestsMax } from './row-requests.ts';
-import { Turns } from './turns.ts';
+import { type Splices, Turns } from './turns.ts';
 
 /** Rows to be read in full, by the numeric id of their tab. */
 export type RowsByTab = ReadonlyMap<number, readonly number[]>;
@@ -83,9 +83,9 @@ export class KeptTabs {
     if (!polled || [...polled.news.values()].some(({ changed }) => !changed)) return undefined;
     const { accept, news } = polled;
     if (rows || news.size > 0) this.#turns.noteNews();
-    for (const [sheetId, { changed }] of news) if (changed?.splice) this.#turns.move(sheetId, changed.splice);
     const grids = gridsOf(kept);
-    const turn = this.#turns.due(grids);
+    const splices = splicesIn(news);
+    const turn = this.#turns.due(grids, splices);
     if (!turn && !isWhole && !rows && news.size === 0 && !this.#isChangeExpected) {
       accept();
       return kept.spreadsheet;
@@ -110,6 +110,7 @@ export class KeptTabs {
     if (spreadsheet.grids.some((grid, place) => grid.rows !== kept.spreadsheet.grids[place]?.rows))
       if (!(await this.#poll.areIdsThere())) return 'moved';
     if (turn) this.#turns.end(turn);
+    else this.#turns.move(splices);
     this.#isChangeExpected = false;
     this.#kept = { ...kept, spreadsheet };
     this.#poll.keep(polledTabs(this.#kept));
@@ -137,6 +138,11 @@ export class KeptTabs {
 
 const gridsOf = ({ spreadsheet, tabs }: Kept): Grid[] =>
   spreadsheet.grids.filter(({ sheetId }) => tabs.some((tab) => tab.sheetId === sheetId));
+
+const splicesIn = (news: Look['news']): Splices =>
+  new Map(
+    [...news].flatMap(([sheetId, { changed }]) => (changed?.splice ? [[sheetId, changed.splice]] : [])),
+  );
 
 const toSpan = (row: number): RowSpan => ({ from: row, end: row + 1 });
 

@@ -12,12 +12,19 @@ const turnsMin = 20;
 const turnRowsMax = 1_000;
 /** For so long after a change turns are put off: its user waits for each look until it is at the other side. */
 const putOffMs = 15_000;
+/** A turn may come so much early: looks are about as far apart as turns, and to wait for the next one would be late. */
+const earlyShare = 0.1;
 
 /** A row of the tab with this numeric id; of the first tab where it is absent. */
 interface Place {
   readonly sheetId: number | undefined;
   readonly row: number;
 }
+
+const top: Place = { sheetId: undefined, row: 0 };
+
+/** Rows that a look found added or removed, by the numeric id of their tab. */
+export type Splices = ReadonlyMap<number, Splice>;
 
 /** Rows that are to be read in full. */
 export interface Turn {
@@ -28,9 +35,6 @@ export interface Turn {
   readonly at: number;
 }
 
-/** A turn may come so much early: looks are about as far apart as turns, and to wait for the next one would be late. */
-const earlyShare = 0.1;
-
 /** Gives all rows of some tabs their turn to be read in full, one tab after the other. */
 export class Turns {
   readonly #clock: Clock;
@@ -39,7 +43,7 @@ export class Turns {
   #pace = firstPace;
   #takenAt = Number.NEGATIVE_INFINITY;
   #newsAt = Number.NEGATIVE_INFINITY;
-  #next: Place = { sheetId: undefined, row: 0 };
+  #next = top;
 
   /** In `fullReadMs` every row has its turn once. */
   constructor(clock: Clock, fullReadMs: number) {
@@ -50,7 +54,7 @@ export class Turns {
   /** Begins anew: all rows were read just now. */
   start(): void {
     this.#takenAt = this.#clock.monotonicMs();
-    this.#next = { sheetId: undefined, row: 0 };
+    this.#next = top;
   }
 
   /** Something new was polled or is about to be written. */
@@ -59,10 +63,10 @@ export class Turns {
   }
 
   /**
-   * Returns the turn that is due; `undefined` where none is. While a change is on its way a turn waits, for a tenth of `fullReadMs` at most.
+   * Returns the turn that is due, in rows as they are after the splices; `undefined` where none is. While a change is on its way a turn waits, for a tenth of `fullReadMs` at most.
    * Then, and where looks are rare, it brings up to twice as many rows.
    */
-  due(grids: readonly Grid[]): Turn | undefined {
+  due(grids: readonly Grid[], splices: Splices): Turn | undefined {
     const all = countRows(grids);
     const { failures, halvings } = this.#pace;
     const rows = Math.max(rowsMin, Math.ceil(rowsOfTurn(grids) / 2 ** halvings));
@@ -73,7 +77,7 @@ export class Turns {
     const shareMin = isPutOff ? 2 / turnsMin : Math.min(1 / turnsMin, rows / all);
     if (share < shareMin * (1 - earlyShare)) return undefined;
     const wanted = Math.max(rows, Math.min(isPaced ? rows : 2 * rows, Math.ceil(share * all)));
-    return { at, ...takeRows(grids, this.#next, Math.min(wanted, all)) };
+    return { at, ...takeRows(grids, placeAfter(this.#next, splices), Math.min(wanted, all)) };
   }
 
   /** Does the request of a turn. Where Google has no answer again and again, the next turns ask for less. */
@@ -88,17 +92,24 @@ export class Turns {
     }
   }
 
+  /** The turn was taken. */
   end({ at, next }: Turn): void {
     this.#takenAt = at;
     this.#next = next;
   }
 
-  /** Rows of a tab moved: the next turn begins with the same row, wherever that is now. */
-  move(sheetId: number, splice: Splice): void {
-    const { row, sheetId: own } = this.#next;
-    if (sheetId !== own || row <= splice.from) return;
-    this.#next = { sheetId, row: row < splice.keptEnd ? splice.from : shift(row, splice) };
+  /** Rows moved in a look without a turn. */
+  move(splices: Splices): void {
+    this.#next = placeAfter(this.#next, splices);
   }
+}
+
+/** The same row, wherever that is after the splices. */
+function placeAfter(place: Place, splices: Splices): Place {
+  const { row, sheetId } = place;
+  const splice = sheetId === undefined ? undefined : splices.get(sheetId);
+  if (!splice || row <= splice.from) return place;
+  return { sheetId, row: row < splice.keptEnd ? splice.from : shift(row, splice) };
 }
 
 /** The rows of a tab that have a turn: the last ones go on to where a user may have written below. */
@@ -126,5 +137,5 @@ function takeRows(
     if (left === 0) return { spans, next: { sheetId: grid.sheetId, row: end } };
     from = 0;
   }
-  return { spans, next: { sheetId: undefined, row: 0 } };
+  return { spans, next: top };
 }
