@@ -152,6 +152,13 @@ describe('a set of which nothing was kept, because a filter hid its row', () => 
     expect(endOf([right, chip])).toEqual({ done: 1, escalated: [] });
   });
 
+  it('that emptied a cell has met the right row where that shows it, whatever blank rows there are', () => {
+    const emptied = row(1, 'Acme');
+    const emptying = { ...set, right: emptied, placed: [{ column: 2, cell: emptyCell }] };
+    const { done, escalated, undone } = compensate([emptying], seen([emptied, bolt, []]), true);
+    expect([done.size, escalated, undone]).toEqual([1, [], []]);
+  });
+
   it('has met a blank row wherever that is now, and not the one in its place', () => {
     const met = row(2, 'Acme & Co', 'b');
     const blank: Row = [emptyCell, textCell('Acme & Co')];

@@ -38,17 +38,19 @@ export async function workOnRule(people: People, operation: Operation): Promise<
   return 'minutes went by';
 }
 
-/** Whether a lead has to have a row: it fits, or what people wrote beside its row keeps it there. */
+const ownHeaders = [ownerHeader, formulaHeader, noteHeader];
+
+/** Whether a lead has to have a row: it fits, or what is written beside its row keeps it there, whoever wrote that. A formula keeps none. */
 export function isInTab(people: People, entity: TabEntity, id: string): boolean {
   if (entity !== 'lead' || !people.isLeftOut(entity, id)) return true;
   const tab = people.tab('lead');
-  const column = tab?.columnOf(noteHeader);
   const row = tab?.rows.find((each) => each.id === id);
-  return (
-    row !== undefined &&
-    column !== undefined &&
-    formattedValue(tab?.sheet.rows[row.position]?.[column]) !== ''
-  );
+  const isWritten = (header: string) => {
+    const column = tab?.columnOf(header);
+    const cell = tab?.sheet.rows[row?.position ?? -1]?.[column ?? -1];
+    return formattedValue(cell) !== '' && cell?.userEnteredValue?.formulaValue === undefined;
+  };
+  return ownHeaders.some(isWritten);
 }
 
 /** Whether the row of an owner may go although its record stays: the daemon has seen that it does not fit. */

@@ -157,9 +157,9 @@ function findWay(
   if (damage.kind === 'deleted') return insertAgain(damage, seen, tab, hasCopies);
   const { right } = damage;
   const after = overlay(damage.before, damage.placed);
-  // The right row may show the same because of another write: then a blank row has nothing but what was written.
+  // The right row may show the same because of another write: then a blank row has nothing but what was written, if anything was.
   const isBlankHit = rows.some((row, position) => position > 0 && isSameRow(after, row));
-  if (right && !isBlankHit && rows.some((row) => isSameRow(right, row))) return 'right';
+  if (right && (isBlank(after) || !isBlankHit) && rows.some((row) => isSameRow(right, row))) return 'right';
   const position = locate(damage, after, seen);
   if (position === undefined) return damage.kind === 'added' ? 'nothing left' : 'lost';
   // A row that a filter hid had more than what is known of it.
