@@ -5,7 +5,7 @@ import type { TabView } from './tab-view.ts';
 /**
  * Rows with an ID whose title still tells whose they are, whatever else was edited there: from less nobody could tell, a person neither.
  * With a token that is the title which was sent. Of a row that a write without a reply is about, both
- * might tell it.
+ * might tell it. A token that the daemon asks to clear is cleared on purpose.
  */
 const tellingRows = (people: People, { entity, ...tab }: TabView): WritableRow[] => {
   const { mirror } = people.stage.link;
@@ -17,7 +17,8 @@ const tellingRows = (people: People, { entity, ...tab }: TabView): WritableRow[]
     const key = { entity, id: row.id };
     const known = isRecordId(row.id) ? mirror.findAgreement(key) : mirror.findOutboxItem(key);
     const isTold = known?.fields['title'] === row.cells['title'] && !mayComeAgain.has(row.id);
-    return row.owner !== '' && row.id !== '' && isTold;
+    const isAsked = row.sync.includes('clear the token');
+    return row.owner !== '' && row.id !== '' && isTold && !isAsked;
   });
 };
 
