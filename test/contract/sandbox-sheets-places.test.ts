@@ -261,6 +261,12 @@ describe('undo', () => {
       ['Berta', 'Clara', 'Dora'],
     ],
     [
+      'a move of a row that is gone with the one below it',
+      [{ kind: 'moveRows', sheet, row: 1, to: 3 }],
+      { deleteDimension: rows(2, 4) },
+      ['Berta', 'Dora'],
+    ],
+    [
       'a sort',
       [{ kind: 'sort', sheet, column: 1, descending: true }],
       { deleteDimension: rows(2, 3) },

@@ -157,9 +157,16 @@ function overlaysToRestore(sheet: Sheet, old: Sheet, changed: Sheet): Partial<Sh
 }
 
 /** Where the place before a line is now; when that line is gone, the place behind the one in front of it. */
-function edgeNow(dimension: Dimension, edge: number, since: readonly LineMove[]): number {
-  const inFront = edge > 0 ? lineNow(dimension, edge - 1, since) : undefined;
-  return lineNow(dimension, edge, since) ?? (inFront ?? -1) + 1;
+const edgeNow = (dimension: Dimension, edge: number, since: readonly LineMove[]): number =>
+  lineNow(dimension, edge, since) ?? behindNow(dimension, edge - 1, since);
+
+/** Where the place behind a line is now; of a line that is gone, behind the nearest one in front of it that is there. */
+function behindNow(dimension: Dimension, line: number, since: readonly LineMove[]): number {
+  for (let above = line; above >= 0; above -= 1) {
+    const now = lineNow(dimension, above, since);
+    if (now !== undefined) return now + 1;
+  }
+  return 0;
 }
 
 /** Rows that are gone by now leave their places to the others. */
@@ -196,11 +203,5 @@ function moveBack(
     throw invalidArgument(SCATTERED);
   }
   const last = order.findLastIndex((index, position) => index !== position);
-  const inFront = lineNow(dimension, last, since);
-  moveLines(
-    draft,
-    sheet,
-    { dimension, start: first, count },
-    (inFront ?? edgeNow(dimension, last + 1, since) - 1) + 1,
-  );
+  moveLines(draft, sheet, { dimension, start: first, count }, behindNow(dimension, last, since));
 }
