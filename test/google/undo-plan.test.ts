@@ -47,6 +47,12 @@ describe('a delete of which nothing was kept', () => {
     expect(plan.done.size).toBe(0);
   });
 
+  it('did not take the row that another delete was meant for, although a copy of its own row is there', () => {
+    const damage = [deleted(0, { before: [], right: acme }), deleted(1, { before: [], right: bolt })];
+    const plan = compensate(damage, seen([acme, corp], [acme, bolt]), true);
+    expect([plan.steps, plan.escalated, [...plan.done.keys()], plan.undone.length]).toEqual([[], [], [1], 1]);
+  });
+
   it('brings back no row that a read showed and that is gone: a user may have deleted that', () => {
     const plan = compensate([deleted(0, { before: [], right: acme })], seen([acme, corp]), true);
     expect([plan.steps, plan.done.size, plan.undone.length]).toEqual([[], 0, 1]);

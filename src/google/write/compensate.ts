@@ -69,18 +69,23 @@ export function compensate(
 
 /**
  * A delete of which nothing was kept, and that has left its own row, took another one that a filter hid: one that was read before and is
- * gone. Returns these rows as damage, or the delete as it is where none is missing.
+ * gone, and that no delete was meant for. Returns these rows as damage, or the delete as it is where none is missing.
  */
 function nameTaken(one: GridDamage, damage: readonly GridDamage[], tab: SeenTab): GridDamage[] {
   // What is in its place in the hidden tab is no copy of it.
   const { right, source: _, ...rest } = one;
   if (one.kind !== 'deleted' || !right) return [one];
   const seen = see(one, tab);
+  const meant = damage.flatMap((other) =>
+    other.kind === 'deleted' && other.entity === one.entity && other.right ? [other] : [],
+  );
   // Of several such deletes the first one names the rows for all.
-  const isFirst =
-    damage.find(({ entity, kind, right: own }) => kind === 'deleted' && own && entity === one.entity) === one;
-  if (!seen.has(right) || !isFirst) return [one];
-  const missing = (tab.unseen ?? []).filter((row) => !row.every(isUnfilled) && !seen.has(row));
+  if (!seen.has(right) || meant[0] !== one) return [one];
+  const isMeant = (row: Row) =>
+    meant.some(({ names, right: own = [] }) => isSameId(idOf(own, names), idOf(row, names)));
+  const missing = (tab.unseen ?? []).filter(
+    (row) => !row.every(isUnfilled) && !seen.has(row) && !isMeant(row),
+  );
   return missing.length === 0 ? [one] : missing.map((before) => ({ ...rest, before }));
 }
 
