@@ -66,6 +66,23 @@ test('nor is it kept in a row that was read because it was its turn', async () =
   expect(rowOf(await read(2), 12)?.cells['title']).toEqual(textCell('Title 12'));
 });
 
+test('a value that was taken back while its row was read, and typed again, is seen', async () => {
+  await read(2);
+  await edit(120, 'Title', 'Edited');
+  await readWhile(() => edit(120, 'Title', 'Title 120'));
+  await edit(120, 'Title', 'Edited');
+  expect(rowOf(await read(2), 120)?.cells['title']).toEqual(textCell('Edited'));
+});
+
+test('a row below the last one that was there while its turn was read alone is not kept', async () => {
+  await read(2);
+  const below = ids.length + 1;
+  sheet.clock.sleep(fullReadMs / 20 + 1);
+  await readWhile(() => edit(below, 'Title', 'For a moment'));
+  await edit(below, 'Title', '');
+  expect((await read(2)).rows).toHaveLength(ids.length);
+});
+
 const isTitled = (cell: Cell | undefined, title: string) =>
   cell !== undefined && equalCells(cell, textCell(title));
 const dated = (number: number) => expect.objectContaining({ kind: 'number', number });

@@ -54,9 +54,9 @@ export function mendGrid(kept: Grid, look: TabLook): Mended | 'moved' | 'doubt' 
       const now = found.get(row) ?? noCells;
       const read = { row, before, now };
       if (!isIdAsPolled(look, read)) return 'moved';
-      if (areSameCells(before, now)) continue;
-      others.set(row, now);
+      // Also in a row that is as it was kept: what the poll saw there may come back.
       for (const column of look.columns) if (!isAsPolled(look, column, read)) doubtful.add(column);
+      if (!areSameCells(before, now)) others.set(row, now);
     }
   }
   const [hiddenRows, handHiddenRows] = [

@@ -178,7 +178,8 @@ export class Poll {
   ): Promise<TabNews | undefined> {
     const heights = {
       now: heightIn(columns, tab) ?? 0,
-      before: heightIn(this.#columns, tab) ?? heightOf(tab),
+      // Rows may be kept that no poll has seen: somebody typed them before they were read, and took them away again.
+      before: Math.max(heightIn(this.#columns, tab) ?? 0, heightOf(tab)),
     };
     const columnOf = (index: number, now: Values): PolledColumn => {
       const before = this.#columns.get(nameOf(tab.sheetId, index));
@@ -283,7 +284,7 @@ function heightIn(columns: ReadonlyMap<string, KeptColumn>, tab: PolledTab): num
   return heights.length === 0 ? undefined : Math.max(...heights);
 }
 
-/** The filled rows of a tab that was not polled so far. What a formula comes to is not known, and may be nothing. */
+/** The filled rows of a tab as they are kept. What a formula comes to is not known, and may be nothing. */
 const heightOf = ({ columns, rows }: PolledTab): number =>
   rows.findLastIndex((row) =>
     columns.some((index) => {
