@@ -8,6 +8,7 @@ import {
   type Cell,
   describeCell,
   emptyCell,
+  isFormula,
   isSameCell,
   isShownAsPercent,
   isSpilled,
@@ -282,9 +283,6 @@ const isFailedArray = (cell: Cell): boolean => cell.kind === 'error' && arrayPat
 /** Whether users wrote something into columns of their own. A formula is there for every row, and what it shows is nobody's note. */
 const hasOwn = (cells: Rows[number], ours: ReadonlySet<number>): boolean =>
   cells.some((cell, index) => !ours.has(index) && !isBlank(cell) && !isFormula(cell));
-
-const isFormula = (cell: Cell): boolean =>
-  cell.kind === 'formula' || (cell.kind === 'error' && cell.formula !== undefined);
 
 function observeRow(
   rows: Rows,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compensate, type SeenTab } from '../../src/google/write/compensate.ts';
-import { type GridDamage, meetColumns } from '../../src/google/write/judge.ts';
+import { type GridDamage, judge, meetColumns } from '../../src/google/write/judge.ts';
 import type { PlannedStep, Row } from '../../src/google/write/planned.ts';
 import { findMet } from '../../src/google/write/read-back.ts';
 import { type Cell, chipCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
@@ -124,6 +124,42 @@ describe('the row that a set met, by how it is after it', () => {
     it('is not known where most of it is something else', () => {
       expect(claimed('East', 'Rome', '3', 'n')).toBeUndefined();
     });
+  });
+});
+
+describe('a row that goes only where users wrote nothing beside it', () => {
+  const tab = { sheetId: 1, headers, columns, hiddenRows: new Set<number>(), end: 4 };
+  const step = {
+    number: 0,
+    kind: 'delete',
+    entity: 'lead',
+    position: 1,
+    placed: [],
+    sparesOwn: true,
+  } as const;
+  const endOf = (beside: Cell) => {
+    const batch = {
+      run: '1',
+      from: 0,
+      steps: [{ ...step, read: row(1, 'Acme') }],
+      tabs: new Map([['lead', tab] as const]),
+    };
+    const met: Row = [numberCell(1), textCell('Acme'), beside];
+    const { damage, done } = judge(batch, {
+      headers: new Map([['lead', headers]]),
+      rows: new Map([[0, met]]),
+      others: [],
+    });
+    return [done.size, damage.length];
+  };
+
+  it.each([
+    ['nothing', emptyCell, [1, 0]],
+    ['a formula', { kind: 'formula', formula: '=1+1' }, [1, 0]],
+    ['a note', textCell('Call'), [0, 1]],
+    ['a smart chip', chipCell, [0, 1]],
+  ] satisfies [string, Cell, number[]][])('with %s that came at that moment', (_what, beside, ends) => {
+    expect(endOf(beside)).toEqual(ends);
   });
 });
 

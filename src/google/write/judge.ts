@@ -5,7 +5,7 @@ import {
   describeCell,
   emptyCell,
   equalCells,
-  isComputed,
+  isFormula,
   isSameKept,
   isUnfilled,
 } from '../../sheet/port/cell.ts';
@@ -181,9 +181,7 @@ function editedIn(
     );
   // A formula is there for every row, and its result is nobody's note.
   const isNote = (column: number) =>
-    !names.has(column) &&
-    !isUnfilled(before[column] ?? emptyCell) &&
-    !isComputed(before[column] ?? emptyCell);
+    !names.has(column) && !isUnfilled(before[column] ?? emptyCell) && !isFormula(before[column] ?? emptyCell);
   const notes = step.sparesOwn ? [...before.keys()].filter(isNote) : [];
   return [...columns.filter(isValue), ...notes].filter(
     (column) => !isSameKept(read[oldIndexes[column] ?? column], before[column]) && !isOurs(column),

@@ -48,6 +48,10 @@ export const isSpilled = (cell: Cell): boolean => 'formula' in cell && cell.form
 export const isComputed = ({ kind }: Cell): boolean =>
   kind === 'formula' || kind === 'error' || kind === 'chip';
 
+/** Whether it shows what a formula comes to, or fails with. */
+export const isFormula = (cell: Cell): boolean =>
+  cell.kind === 'formula' || (cell.kind === 'error' && cell.formula !== undefined);
+
 /** Whether nobody has filled it: a checkbox without a tick is FALSE, not empty, and a column of them makes no rows. */
 export const isUnfilled = (cell: Cell): boolean =>
   cell.kind === 'empty' || (cell.kind === 'boolean' && !cell.boolean);
