@@ -42,7 +42,7 @@ function calmUntil(
     record.unread === undefined &&
     !outbox.has(record.key.id) &&
     agreement.leave === undefined;
-  return isCalm && fit.kind === 'fits' ? Math.min(fit.until, nextStale([agreement], input.now)) : undefined;
+  return isCalm && fit.kind !== 'unfit' ? Math.min(fit.until, nextStale([agreement], input.now)) : undefined;
 }
 
 /** Finds what a row is in step with. */

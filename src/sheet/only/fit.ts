@@ -6,7 +6,7 @@ import { type Condition, isAnyOf } from './rule.ts';
 
 /**
  * Whether a record fits a rule. `unknown` where not enough of it was read from the CRM: then nothing comes and nothing goes. `until` is the first
- * moment (epoch ms) at which time alone makes it another answer. `why` is a function because tens of thousands may be unfit, and
+ * moment (epoch ms) at which it may be another answer although nothing of it changes. `why` is a function because tens of thousands may be unfit, and
  * few are asked why.
  */
 export type Fit =
@@ -19,6 +19,8 @@ export interface FitSurroundings {
   readonly now: number;
   readonly findLead: (id: RecordId) => KnownRecord | undefined;
   readonly findField: (entity: Entity, name: string) => FieldDefinition | undefined;
+  /** Whether the CRM is known to have the stage, in any pipeline. */
+  readonly isStage: (id: Value) => boolean;
   /** A value as people know it. */
   readonly show: (field: FieldDefinition, value: Value) => string;
 }
@@ -67,7 +69,8 @@ function judgeValue(
 ): Fit {
   const value = record.fields[name];
   const field = around.findField(record.key.entity, name);
-  if (value === undefined || !field) return unknown;
+  // A field that is off is read as empty of every record, whatever it held.
+  if (value === undefined || !field || field.held !== undefined) return unknown;
   if (isAnyOf(value, values)) return fits;
   // A name that the list of options lacks may be a new name of one of them, which is read with the catalog.
   const isRenamed = [value].flat().some((each) => field.options?.includes(String(each)) === false);
@@ -80,14 +83,20 @@ function judgeStage({ stages }: ConditionOf<'pipeline'>, record: KnownRecord, ar
   const value = record.fields['stage_id'];
   const field = around.findField(record.key.entity, 'stage_id');
   if (value === undefined || !field) return unknown;
-  return isAnyOf(value, stages) ? fits : { kind: 'unfit', why: () => describeValue(field, value, around) };
+  if (isAnyOf(value, stages)) return fits;
+  // A new stage is read with the catalog, and may be one of these pipelines'.
+  return value !== null && !around.isStage(value)
+    ? unknown
+    : { kind: 'unfit', why: () => describeValue(field, value, around) };
 }
 
-function judgeAge(days: number, { fields }: KnownRecord, { now }: FitSurroundings): Fit {
+function judgeAge(days: number, { fields, lastSeenAt }: KnownRecord, { now }: FitSurroundings): Fit {
   const updatedAt = Date.parse(String(fields['updated_at']));
   if (Number.isNaN(updatedAt)) return unknown;
   const until = updatedAt + days * dayMs;
   if (now < until) return { kind: 'fits', until };
+  // What was not read since may have changed in the CRM all the while. It may be read at any time.
+  if (lastSeenAt < until) return { kind: 'unknown', until: now };
   const unit = days === 1 ? 'day' : 'days';
   return { kind: 'unfit', why: () => `it was not updated in the CRM for ${days} ${unit}` };
 }

@@ -3,6 +3,7 @@ import { once } from '../../core/once.ts';
 import { type Entity, perEntity, type RecordId } from '../../core/record.ts';
 import type { Agreement, Decision, KnownRecord } from '../../core/state.ts';
 import { listOr } from '../../core/text/list-words.ts';
+import type { Value } from '../../core/value.ts';
 import { brakeOf, shownOf } from '../../core/waiting/brakes.ts';
 import type { Brake, Hold, StoppedChange } from '../../core/waiting/waiting.ts';
 import type { Names } from '../cells/codec.ts';
@@ -131,9 +132,13 @@ function surroundingsOf({ entity, findLead, input, layout, names }: RuledTab): F
   const fieldsOf = perEntity((of) =>
     once(() => new Map(describeEntity(of, catalog).map((each) => [each.name, each]))),
   );
+  const stages = once(
+    () => new Set<Value>(catalog.pipelines.flatMap((pipeline) => pipeline.stages.map(({ id }) => id))),
+  );
   return {
     now: input.now,
     findLead,
+    isStage: (id) => stages().has(id),
     findField(of: Entity, name) {
       const field = fieldsOf[of]().get(name);
       const header = of === entity ? columnOf(layout, name)?.header : undefined;

@@ -26,12 +26,18 @@ export function decideOutside(index: TabIndex, record: KnownRecord): Verdict {
   return join(out, { agreementsSaved: [{ ...agreement, leave }], journal });
 }
 
-/** Whether a record that does not fit is known for certain and at rest: nothing has to be decided about one without a row until it changes. */
-export const isSettledOutside = (index: TabIndex, record: KnownRecord): boolean =>
-  index.only.fitOf(record).kind === 'unfit' &&
-  record.missedSweeps <= 0 &&
-  record.unread === undefined &&
-  !index.outbox.has(record.key.id);
+/**
+ * Whether nothing has to be decided about a record without a row until it changes, or what its rule follows from: it does not fit, or too
+ * little is known of it to say so, and nothing of it is on its way.
+ */
+export function isSettledOutside(index: TabIndex, record: KnownRecord): boolean {
+  const fit = index.only.fitOf(record);
+  const isLasting =
+    fit.kind === 'unfit' || (fit.kind === 'unknown' && fit.until === Number.POSITIVE_INFINITY);
+  return (
+    isLasting && record.missedSweeps <= 0 && record.unread === undefined && !index.outbox.has(record.key.id)
+  );
+}
 
 const fitsCause = 'fits the tab again';
 
