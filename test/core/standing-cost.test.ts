@@ -2,10 +2,11 @@ import { expect, test } from 'vitest';
 import type { Entity } from '../../src/core/record.ts';
 import type { KnownRecord } from '../../src/core/state.ts';
 import { Standing } from '../../src/sheet/index/standing.ts';
+import { leaveAfterMs } from '../../src/sheet/only/leave.ts';
 import { decideAgain } from '../../src/sheet/plans/decide-again.ts';
-import { newLead, worldOfNewLeads } from '../support/ruled-tab.ts';
-import { createWorld } from '../support/world.ts';
-import { inputOf, look } from '../support/world-daemon.ts';
+import { leaveOf, newLead, worldOfNewLeads } from '../support/ruled-tab.ts';
+import { changeRecord, createWorld, leadKey } from '../support/world.ts';
+import { inputOf, look, settle } from '../support/world-daemon.ts';
 
 const count = 200;
 
@@ -70,6 +71,20 @@ test.each([
     expect([leftOut, table.length]).toEqual([{ lead: count - 1 }, 1]);
   },
 );
+
+test('a row that leaves is decided again once its time is up, and not before', async () => {
+  const world = await worldOfNewLeads([newLead('Leaving'), newLead('Staying')]);
+  changeRecord(world, leadKey(1), { status_name: 'lost' });
+  await settle(world);
+  const [standing, input] = [new Standing(), await inputOf(world)];
+  const countLoose = (now: number) => {
+    standing.update({ ...input, now });
+    return standing.countLooseRows('lead');
+  };
+  decideAgain(input, standing, undefined);
+  const leavesAt = (leaveOf(world, leadKey(1))?.at ?? 0) + leaveAfterMs;
+  expect([input.now, leavesAt - 1, leavesAt].map(countLoose)).toEqual([0, 0, 1]);
+});
 
 test('a cell that shows a lead in full is understood without a look at any other lead', async () => {
   let looks = 0;

@@ -6,6 +6,7 @@ import { type CellLook, isUsualForm, noteShown } from '../cells/shown.ts';
 import { syncText } from '../cells/sync-text.ts';
 import type { Standing } from '../index/standing.ts';
 import type { InStep } from '../index/tab-standing.ts';
+import { leaveAfterMs } from '../only/leave.ts';
 import type { DecideInput } from '../plans/plan.ts';
 import { type Cell, describeCell, equalCells, textCell } from '../port/cell.ts';
 import { recordTabs, type TabLayout } from '../port/layout.ts';
@@ -19,10 +20,11 @@ import { isNothing, type Verdict } from './verdict.ts';
 
 /**
  * A row that is in step with its record: it shows what is agreed in the form in which that is known, and nothing is to be said or done about
- * it. Only its notice may grow old, and time alone may make it fit its tab no longer.
+ * it. Only its notice may grow old, and time alone may make it fit its tab no longer, or leave it.
  */
 export function findInStep(index: TabIndex, { merged, row }: RecordRow, verdict: Verdict): InStep[] {
-  if (!merged || merged.isRestless || !isNothing(verdict)) return [];
+  const { changesAt: _, ...rest } = verdict;
+  if (!merged || merged.isRestless || !isNothing(rest)) return [];
   const { agreement, record } = merged;
   const until = agreement && calmUntil(index, record, agreement);
   if (!agreement || until === undefined || !isInTable(index, agreement)) return [];
@@ -36,13 +38,12 @@ function calmUntil(
   record: KnownRecord,
   agreement: Agreement,
 ): number | undefined {
+  const { leave } = agreement;
+  if (record.missedSweeps > 0 || record.unread !== undefined || outbox.has(record.key.id)) return undefined;
   const fit = only.fitOf(record);
-  const isCalm =
-    record.missedSweeps <= 0 &&
-    record.unread === undefined &&
-    !outbox.has(record.key.id) &&
-    agreement.leave === undefined;
-  return isCalm && fit.kind !== 'unfit' ? Math.min(fit.until, nextStale([agreement], input.now)) : undefined;
+  const staleAt = nextStale([agreement], input.now);
+  if (fit.kind !== 'unfit') return leave ? undefined : Math.min(fit.until, staleAt);
+  return leave?.state === 'leaving' ? Math.min(leave.at + leaveAfterMs, staleAt) : undefined;
 }
 
 /** Finds what a row is in step with. */
@@ -59,7 +60,8 @@ function createPlainSearch(index: TabIndex): FindPlain {
     const { id } = record.key;
     const agreement = index.agreements.get(id);
     const until = agreement && calmUntil(index, record, agreement);
-    if (!agreement || until === undefined || Object.keys(agreement.offered).length > 0) return undefined;
+    if (!agreement || agreement.leave || until === undefined) return undefined;
+    if (Object.keys(agreement.offered).length > 0) return undefined;
     const { fields: agreed, shown } = agreement;
     if (Object.keys(agreed).length === 0) return undefined;
     const naming: CellLook[] = [];
