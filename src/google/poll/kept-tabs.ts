@@ -102,7 +102,7 @@ export class KeptTabs {
     if (requests.length > requestsMax) return undefined;
     const ask = (ranges: readonly string[]) => this.#client.get(gridFields, ranges);
     const mended = await mendTabs(kept, requests, { hidden, news }, (ranges) =>
-      turn ? this.#turns.paced(grids, () => ask(ranges)) : ask(ranges),
+      turn ? this.#turns.read(grids, () => ask(ranges)) : ask(ranges),
     );
     if (!mended || mended === 'moved') return mended;
     const { doubtful, spreadsheet } = mended;

@@ -70,18 +70,18 @@ export class Turns {
     const all = countRows(grids);
     const { failures, halvings } = this.#pace;
     const rows = Math.max(rowsMin, Math.ceil(rowsOfTurn(grids) / 2 ** halvings));
-    const isPaced = failures + halvings > 0;
+    const hasFailed = failures + halvings > 0;
     const at = this.#clock.monotonicMs();
     const share = (at - this.#takenAt) / this.#fullReadMs;
-    const isPutOff = !isPaced && at - this.#newsAt < putOffMs;
+    const isPutOff = !hasFailed && at - this.#newsAt < putOffMs;
     const shareMin = isPutOff ? 2 / turnsMin : Math.min(1 / turnsMin, rows / all);
     if (share < shareMin * (1 - earlyShare)) return undefined;
-    const wanted = Math.max(rows, Math.min(isPaced ? rows : 2 * rows, Math.ceil(share * all)));
+    const wanted = Math.max(rows, Math.min(hasFailed ? rows : 2 * rows, Math.ceil(share * all)));
     return { at, ...takeRows(grids, placeAfter(this.#next, splices), Math.min(wanted, all)) };
   }
 
   /** Does the request of a turn. Where Google has no answer again and again, the next turns ask for less. */
-  async paced<Answer>(grids: readonly Grid[], ask: () => Promise<Answer>): Promise<Answer> {
+  async read<Answer>(grids: readonly Grid[], ask: () => Promise<Answer>): Promise<Answer> {
     try {
       const answer = await ask();
       this.#pace = speedUp(this.#pace);

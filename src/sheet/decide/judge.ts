@@ -65,20 +65,20 @@ const judgeSwapped: Judge<'swappedId'> = ({ merged, otherwise, record, row, swap
   const torn = findTornApproval(index, id, merged, around.release);
   if (torn.isMeant) return join(asked, torn.verdict, judgeRow(otherwise, index, around));
   // What was answered about its conflicts and refusals waits as for a row that does not rest.
-  const standing = join(merged?.verdict ?? nothing, {
+  const waiting = join(merged?.verdict ?? nothing, {
     scopes: [scope, refusedScope(record.key)],
     resembled: [swap.other],
     unsure: [id],
   });
-  if (swap.sign === 'exchanged') return join(standing, decideStray(index, { row, id: swap.other }));
+  if (swap.sign === 'exchanged') return join(waiting, decideStray(index, { row, id: swap.other }));
   const unsettled = findUnsettled(index, row);
-  if (unsettled) return join(standing, unsettled);
+  if (unsettled) return join(waiting, unsettled);
   const reason = describeSwap(swap);
   const hold = { entity, id, position: row.position, reason, decision: scope };
   const chosen = index.answers.choose(scope, () => index.questions.ofHold(hold));
   return chosen
     ? join(keepChosen(scope, chosen), judgeRow(otherwise, index, around))
-    : join(standing, holdRow(index, { row, id }, reason, scope));
+    : join(waiting, holdRow(index, { row, id }, reason, scope));
 };
 
 const judgeUnknown: Judge<'unknownId'> = (bound, index, { suspectsOf }) => {

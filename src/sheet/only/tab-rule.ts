@@ -181,7 +181,7 @@ function changeRule(tab: RuledTab, before: Rule, after: Rule): TabRuling {
   return rulingOf(tab, both, { scopes: [scope], ...(kept ? { spent: [scope] } : {}) }, [brake]);
 }
 
-/** The rows that would leave, and the records that would get one. */
+/** The rows that would leave, and the records that would get one. All rows are there, because a new rule has every row looked at. */
 function findMoves(
   { agreements, records, tab }: RuledTab,
   old: TabRuling['fitOf'],

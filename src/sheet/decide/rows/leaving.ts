@@ -18,7 +18,7 @@ export interface RowLeave {
 }
 
 /** What deciding a row has come to so far. */
-interface Standing {
+interface DecidedSoFar {
   /** What is to be said there. */
   readonly state: RowState;
   readonly agreement: Agreement;
@@ -30,8 +30,8 @@ interface Standing {
  * Decides whether a row leaves its tab. It does once it is in step with the CRM and has said so for a while, unless users wrote something into
  * columns of their own. One that a user put back stays, and says that it does not fit.
  */
-export function decideLeave(index: TabIndex, { record, row }: MergedRow, standing: Standing): RowLeave {
-  const { agreement, isInStep, state } = standing;
+export function decideLeave(index: TabIndex, { record, row }: MergedRow, soFar: DecidedSoFar): RowLeave {
+  const { agreement, isInStep, state } = soFar;
   const { now } = index.input;
   const { leave } = agreement;
   const fit = index.only.fitOf(record);
