@@ -53,12 +53,19 @@ export function isInTab(people: People, entity: TabEntity, id: string): boolean 
   return ownHeaders.some(isWritten);
 }
 
-/** Whether the row of an owner may go although its record stays: the daemon has seen that it does not fit. */
+/**
+ * Whether the row of an owner may go although its record stays: the daemon has seen that it does not fit. It may see that it fits again while
+ * the write that takes the row away is on its way: what is agreed still says that it did not.
+ */
 export function mayLeave(people: People, owner: string): boolean {
   const id = people.stage.hasRule ? people.recordOf('lead', owner) : undefined;
   if (id === undefined) return false;
-  const status = people.stage.link.mirror.findRecord({ entity: 'lead', id })?.fields['status_name'] ?? null;
-  return !fittingStatuses.some((each) => each === status);
+  const { mirror } = people.stage.link;
+  const known = [mirror.findRecord({ entity: 'lead', id }), mirror.findAgreement({ entity: 'lead', id })];
+  return known.some((each) => {
+    const status = each?.fields['status_name'] ?? null;
+    return !fittingStatuses.some((fitting) => fitting === status);
+  });
 }
 
 /** Keeps the rows that a write took away, as people saw them. */
