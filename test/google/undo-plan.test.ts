@@ -38,7 +38,7 @@ const addedRows = ({ steps }: ReturnType<typeof compensate>) =>
 describe('a delete of which nothing was kept', () => {
   it('took its own row where that is gone', () => {
     const plan = compensate([deleted(0, { before: [], right: acme })], seen([bolt, corp], [acme]), true);
-    expect([[...plan.done.keys()], plan.steps]).toEqual([[0], []]);
+    expect([[...plan.done], plan.steps]).toEqual([[[0, { edited: [], own: { Note: textCell('a') } }]], []]);
   });
 
   it('took the row that a filter hid and that is gone, where its own row is there', () => {

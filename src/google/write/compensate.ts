@@ -5,7 +5,7 @@ import type { TabKind } from '../../sheet/port/layout.ts';
 import type { StepEnd } from '../../sheet/port/table.ts';
 import type { ColumnIndexes } from '../columns.ts';
 import type { Rows } from '../grid.ts';
-import { findOldIndexes, type GridDamage, headerOf, idOf, isBlank } from './judge.ts';
+import { findOldIndexes, type GridDamage, headerOf, idOf, isBlank, ownCellsOf } from './judge.ts';
 import {
   fromLeft,
   isSameId,
@@ -53,7 +53,7 @@ export function compensate(
     const tab = tabs.get(each.entity);
     const way = tab && !each.isUnseen ? findWay(each, tab, hasCopies, damage) : 'lost';
     if (way === 'lost') escalated.push(toDamage(each));
-    else if (way === 'right') done.set(each.number, { edited: [] });
+    else if (way === 'right') done.set(each.number, doneAs(each));
     else if (way === 'nothing left') undone.push(each);
     else {
       const { left, ...step } = way;
@@ -66,6 +66,12 @@ export function compensate(
   }
   return { steps, damageOf, done, undone, escalated };
 }
+
+/** The end of a step that did what it should. What a row had that no copy was made of is as it was read. */
+const doneAs = (one: GridDamage): StepEnd => ({
+  edited: [],
+  ...(one.kind === 'deleted' && one.right && ownCellsOf(one, one.right)),
+});
 
 /**
  * A delete of which nothing was kept, and that has left its own row, took another one that a filter hid: one that was read before and is

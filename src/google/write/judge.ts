@@ -97,7 +97,7 @@ export function judge(batch: Batch, { headers, others, refused, rows, uncopied }
     const source = uncopied?.has(step.number) ? undefined : sources.get(step.number);
     const found = judgeStep(step, columns, before, others);
     if (found === 'done') {
-      done.set(step.number, { edited: [], ...ownCellsOf(step, columns, before) });
+      done.set(step.number, { edited: [], ...(step.kind === 'delete' && ownCellsOf(columns, before)) });
       continue;
     }
     const expected = rowAfter(landed, step, batch.tabs.get(step.entity)?.end ?? 0);
@@ -203,12 +203,10 @@ function rowAfter(landed: readonly PlannedStep[], step: PlannedStep, end: number
 }
 
 /** What a deleted row had under users' own columns. */
-function ownCellsOf(
-  { kind }: PlannedStep,
-  { headers, names }: MetColumns,
+export function ownCellsOf(
+  { headers, names }: Pick<MetColumns, 'headers' | 'names'>,
   before: Row,
 ): Pick<StepEnd, 'own'> {
-  if (kind !== 'delete') return {};
   const own = before.flatMap((cell, column) =>
     isUnfilled(cell) || names.has(column) ? [] : [[headerOf(headers, column), bareCell(cell)] as const],
   );
