@@ -49,29 +49,24 @@ async function readWhile(act: () => Promise<unknown>) {
   line.intercept((_, passOn) => passOn());
 }
 
-test('a value that was there between the poll and the read of its row alone is not kept', async () => {
+test.each([
+  ['was there between the poll and the read of its row alone is not kept', 'For a moment'],
+  ['was taken back while its row was read, and typed again, is seen', 'Title 120'],
+])('a value that %s', async (_what, meanwhile) => {
   await read(2);
   await edit(120, 'Title', 'Edited');
-  await readWhile(() => edit(120, 'Title', 'For a moment'));
+  await readWhile(() => edit(120, 'Title', meanwhile));
   await edit(120, 'Title', 'Edited');
   expect(rowOf(await read(2), 120)?.cells['title']).toEqual(textCell('Edited'));
 });
 
-test('nor is it kept in a row that was read because it was its turn', async () => {
+test('a value that was there for a moment is not kept in a row that was read because it was its turn', async () => {
   await read(2);
   // A twentieth of the rows has its turn.
   sheet.clock.sleep(fullReadMs / 20 + 1);
   await readWhile(() => edit(12, 'Title', 'For a moment'));
   await edit(12, 'Title', 'Title 12');
   expect(rowOf(await read(2), 12)?.cells['title']).toEqual(textCell('Title 12'));
-});
-
-test('a value that was taken back while its row was read, and typed again, is seen', async () => {
-  await read(2);
-  await edit(120, 'Title', 'Edited');
-  await readWhile(() => edit(120, 'Title', 'Title 120'));
-  await edit(120, 'Title', 'Edited');
-  expect(rowOf(await read(2), 120)?.cells['title']).toEqual(textCell('Edited'));
 });
 
 test('a row below the last one that was there while its turn was read alone is not kept', async () => {

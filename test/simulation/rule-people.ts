@@ -40,14 +40,14 @@ export async function workOnRule(people: People, operation: Operation): Promise<
 
 const ownHeaders = [ownerHeader, formulaHeader, noteHeader];
 
-/** Whether a lead has to have a row: it fits, or what is written beside its row keeps it there, whoever wrote that. A formula keeps none. */
+/** Whether a lead has to have a row: it fits, or something beside its row keeps it there, which a late write may have put there. No formula does. */
 export function isInTab(people: People, entity: TabEntity, id: string): boolean {
   if (entity !== 'lead' || !people.isLeftOut(entity, id)) return true;
   const tab = people.tab('lead');
   const row = tab?.rows.find((each) => each.id === id);
+  const cells = row && tab?.sheet.rows[row.position];
   const isWritten = (header: string) => {
-    const column = tab?.columnOf(header);
-    const cell = tab?.sheet.rows[row?.position ?? -1]?.[column ?? -1];
+    const cell = cells?.[tab?.columnOf(header) ?? -1];
     return formattedValue(cell) !== '' && cell?.userEnteredValue?.formulaValue === undefined;
   };
   return ownHeaders.some(isWritten);

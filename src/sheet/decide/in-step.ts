@@ -15,7 +15,7 @@ import { isInTable } from './identity/likeness.ts';
 import { mergeRow } from './rows/merge.ts';
 import { decideRow, type RecordRow } from './rows/row.ts';
 import { showsValues } from './rows/row-values.ts';
-import { indexTab, indexTable, type TabIndex } from './tab-index.ts';
+import { indexTab, indexTable, isAtRest, type TabIndex } from './tab-index.ts';
 import { isNothing, type Verdict } from './verdict.ts';
 
 /**
@@ -23,6 +23,7 @@ import { isNothing, type Verdict } from './verdict.ts';
  * it. Only its notice may grow old, and time alone may make it fit its tab no longer, or leave it.
  */
 export function findInStep(index: TabIndex, { merged, row }: RecordRow, verdict: Verdict): InStep[] {
+  // When it changes by time alone is known with the row.
   const { changesAt: _, ...rest } = verdict;
   if (!merged || merged.isRestless || !isNothing(rest)) return [];
   const { agreement, record } = merged;
@@ -33,15 +34,11 @@ export function findInStep(index: TabIndex, { merged, row }: RecordRow, verdict:
 }
 
 /** Until when time alone changes nothing about a record, epoch ms; `undefined` where something about it is under way or not known. */
-function calmUntil(
-  { input, only, outbox }: TabIndex,
-  record: KnownRecord,
-  agreement: Agreement,
-): number | undefined {
+function calmUntil(index: TabIndex, record: KnownRecord, agreement: Agreement): number | undefined {
+  if (!isAtRest(index, record)) return undefined;
   const { leave } = agreement;
-  if (record.missedSweeps > 0 || record.unread !== undefined || outbox.has(record.key.id)) return undefined;
-  const fit = only.fitOf(record);
-  const staleAt = nextStale([agreement], input.now);
+  const fit = index.only.fitOf(record);
+  const staleAt = nextStale([agreement], index.input.now);
   if (fit.kind !== 'unfit') return leave ? undefined : Math.min(fit.until, staleAt);
   return leave?.state === 'leaving' ? Math.min(leave.at + leaveAfterMs, staleAt) : undefined;
 }

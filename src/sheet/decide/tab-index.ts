@@ -187,5 +187,11 @@ function wholeGround(
   };
 }
 
+/** Whether all of a record could be read, no list lacked it, and nothing of it waits to be sent. */
+export const isAtRest = (
+  { outbox }: Pick<TabIndex, 'outbox'>,
+  { key, missedSweeps, unread }: KnownRecord,
+): boolean => missedSweeps <= 0 && unread === undefined && !outbox.has(key.id);
+
 export const byId = <Item extends { readonly key: RecordKey }>(entity: Entity, items: readonly Item[]) =>
   new Map(items.filter((item) => item.key.entity === entity).map((item) => [item.key.id, item]));

@@ -6,8 +6,8 @@ import { type Condition, isAnyOf } from './rule.ts';
 
 /**
  * Whether a record fits a rule. `unknown` where not enough of it was read from the CRM: then nothing comes and nothing goes. `until` is the first
- * moment (epoch ms) at which it may be another answer although nothing of it changes. `why` is a function because tens of thousands may be unfit, and
- * few are asked why.
+ * moment (epoch ms) at which it may be another answer although nothing of it changes: `now` where it has to be judged each time. `why` is a
+ * function because tens of thousands may be unfit, and few are asked why.
  */
 export type Fit =
   | { readonly kind: 'fits'; readonly until: number }

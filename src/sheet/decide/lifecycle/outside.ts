@@ -3,7 +3,7 @@ import { isStuck, type KnownRecord } from '../../../core/state.ts';
 import { moveLeave } from '../../only/leave.ts';
 import { wasMissing } from '../identity/likeness.ts';
 import { noteLost } from '../rows/waiting-edits.ts';
-import type { TabIndex } from '../tab-index.ts';
+import { isAtRest, type TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
 
 /**
@@ -34,9 +34,7 @@ export function isSettledOutside(index: TabIndex, record: KnownRecord): boolean 
   const fit = index.only.fitOf(record);
   const isLasting =
     fit.kind === 'unfit' || (fit.kind === 'unknown' && fit.until === Number.POSITIVE_INFINITY);
-  return (
-    isLasting && record.missedSweeps <= 0 && record.unread === undefined && !index.outbox.has(record.key.id)
-  );
+  return isLasting && isAtRest(index, record);
 }
 
 const fitsCause = 'fits the tab again';
