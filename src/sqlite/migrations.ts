@@ -335,6 +335,12 @@ export const migrations: readonly string[] = [
     about TEXT NOT NULL
   ) STRICT;
   `,
+  // A megabyte of JSON within other JSON is escaped each time it is written.
+  `
+  ALTER TABLE openWrite ADD COLUMN receipt TEXT;
+  UPDATE openWrite SET receipt = content ->> '$.receipt', content = json_remove(content, '$.receipt')
+  WHERE CASE WHEN json_valid(content) THEN content ->> '$.receipt' IS NOT NULL END;
+  `,
 ];
 
 /** The schema from which on facts are JSON. */

@@ -72,15 +72,16 @@ interface EarlierOpenWrite extends Pick<OpenWrite, 'id' | 'at'>, Partial<Pick<Op
   readonly appends?: readonly EarlierStep[];
 }
 
-const isOpenWrite = hasLists<OpenWrite>('confirms', 'tokens', 'damage');
+const isOpenWrite = hasLists<Omit<OpenWrite, 'receipt'>>('confirms', 'tokens', 'damage');
 const isEarlierOpenWrite = hasLists<EarlierOpenWrite>('sets', 'deletes');
 
 /** A write to the table. Of one in an earlier form the adapter of the table finds out what is left of it. */
 export const openWrite: Property<OpenWrite> = {
-  write: (write) => [JSON.stringify(write)],
-  read(text) {
+  columns: ['content', 'receipt'],
+  write: ({ receipt, ...content }) => [JSON.stringify(content), receipt],
+  read(text, receipt) {
     const content = parseJson(String(text));
-    if (isOpenWrite(content)) return content;
+    if (isOpenWrite(content) && receipt !== null) return { ...content, receipt: String(receipt) };
     if (!isEarlierOpenWrite(content)) throw broken('a write to the table', String(text));
     // Without `appends` it does not say all that undoing it takes.
     const { appends, deletes, sets } = content.appends
