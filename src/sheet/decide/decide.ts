@@ -49,7 +49,7 @@ export function decideFrom(input: DecideInput, standing: Standing): Plan {
     standing.noteOutside(collect(judged.verdicts, 'outside'));
     return [...whole, ...judged.verdicts];
   });
-  return assemble(table, limitLeaves(verdicts));
+  return assemble(table, limitLeaves(verdicts, input.now));
 }
 
 /** A tab that can be read, and what is said of it at once. */

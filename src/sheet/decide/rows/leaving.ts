@@ -95,14 +95,29 @@ function planLeave(
 /** Every row that is deleted is copied first: more of them in one write would take Google too long. */
 const leavesMax = 200;
 
-/** The verdicts with as many rows leaving as one write may take; the others are decided again in the next cycle. */
-export function limitLeaves(verdicts: readonly Verdict[]): readonly Verdict[] {
-  let left = leavesMax;
+/** About as long as a cycle takes that deletes so many. */
+const leavesEveryMs = 5_000;
+
+/**
+ * The verdicts with as many rows leaving as one write may take. The time of the others is up later, of so many each time: else all of them would be
+ * decided in each cycle until then.
+ */
+export function limitLeaves(verdicts: readonly Verdict[], now: number): readonly Verdict[] {
+  let count = 0;
   return verdicts.map((verdict) => {
     if (!verdict.table?.some(({ leaves }) => leaves)) return verdict;
-    left -= 1;
+    const laterMs = Math.floor(count / leavesMax) * leavesEveryMs;
+    count += 1;
+    if (laterMs === 0) return verdict;
+    const at = Math.min(now, now + laterMs - leaveAfterMs);
     // Nothing else is written to such a row, and nothing else is known of it.
-    const { agreementsSaved: _leave, table: _delete, ...rest } = verdict;
-    return left < 0 ? rest : verdict;
+    const { agreementsSaved = [], table: _delete, ...rest } = verdict;
+    const saved = agreementsSaved.map((each) => withLeave(each, moveLeave(each.leave, 'unfit', at)));
+    return { ...rest, agreementsSaved: saved };
   });
 }
+
+export const withLeave = (
+  { leave: _before, ...agreement }: Agreement,
+  leave: Agreement['leave'],
+): Agreement => (leave ? { ...agreement, leave } : agreement);

@@ -12,7 +12,7 @@ import { type Cell, emptyCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
-import { decideLeave } from './leaving.ts';
+import { decideLeave, withLeave } from './leaving.ts';
 import { type DecidedField, type MergedRow, settleChosen } from './merge.ts';
 import { type GivenId, writeRow } from './row-write.ts';
 import { lossOf, planUpdate, revertCause, revertRefused, type Said, takeBackUnwanted } from './update.ts';
@@ -95,9 +95,6 @@ function applyMerged(index: TabIndex, merged: MergedRow, given: GivenId | undefi
     }),
   );
 }
-
-const withLeave = ({ leave: _before, ...agreement }: Agreement, leave: Agreement['leave']): Agreement =>
-  leave ? { ...agreement, leave } : agreement;
 
 /** What the outcomes of a row come to for its cells. */
 function findChanges(index: TabIndex, merged: MergedRow) {
