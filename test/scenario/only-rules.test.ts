@@ -1,14 +1,23 @@
-import { describe, expect, it, test } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Catalog } from '../../src/core/fields/catalog.ts';
-import { answerLabels, decisionOf } from '../../src/core/waiting/answer.ts';
-import { brakeScope, shownOf } from '../../src/core/waiting/brakes.ts';
-import { limitLeaves } from '../../src/sheet/decide/rows/leaving.ts';
+import { answerLabels } from '../../src/core/waiting/answer.ts';
+import { brakeScope } from '../../src/core/waiting/brakes.ts';
 import { sheetFacts } from '../../src/sheet/facts.ts';
 import { leaveAfterMs } from '../../src/sheet/only/leave.ts';
-import { isQuiet, type Plan } from '../../src/sheet/plans/plan.ts';
+import { isQuiet } from '../../src/sheet/plans/plan.ts';
 import { describeCell, textCell } from '../../src/sheet/port/cell.ts';
 import { sampleCatalog } from '../support/fields.ts';
-import { lostLead, newLead, setRule, titlesIn, waitToLeave, worldOfNewLeads } from '../support/ruled-tab.ts';
+import {
+  approve,
+  lostLead,
+  many,
+  newLead,
+  ruleScope,
+  setRule,
+  titlesIn,
+  waitToLeave,
+  worldOfNewLeads,
+} from '../support/ruled-tab.ts';
 import {
   addRecord,
   addRow,
@@ -25,17 +34,7 @@ import {
 import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { expectNoWrites, scopes, syncOf, titles } from '../support/world-view.ts';
 
-const scope = brakeScope('lead', 'only');
 const dayMs = 24 * 60 * 60 * 1_000;
-const many = (count: number, make: (title: string) => ReturnType<typeof newLead>) =>
-  Array.from({ length: count }, (_, number) => make(`${make === newLead ? 'New' : 'Lost'} ${number + 1}`));
-
-/** A user at the daemon approves what a plan asks. */
-function approve(world: World, plan: Plan): void {
-  const brake = plan.brakes.find((each) => each.scope === scope);
-  if (!brake) throw new Error('Nothing is asked about the rule.');
-  world.mirror.saveDecision(decisionOf(scope, 'approve', world.clock.now, shownOf(brake)));
-}
 
 describe('another rule', () => {
   it('is followed at once where few rows move by it', async () => {
@@ -54,7 +53,7 @@ describe('another rule', () => {
     await pull(world);
     await cycle(world);
     const plan = await cycle(world);
-    expect(scopes(plan)).toEqual([scope]);
+    expect(scopes(plan)).toEqual([ruleScope]);
     expectNoWrites(plan);
     expect(plan.brakes[0]).toMatchObject({
       reason:
@@ -83,7 +82,7 @@ describe('another rule', () => {
     const world = await worldOfNewLeads([newLead('New 1'), ...many(8, lostLead)]);
     setRule(world, undefined);
     const plan = await settle(world);
-    expect(scopes(plan)).toEqual([scope]);
+    expect(scopes(plan)).toEqual([ruleScope]);
     approve(world, plan);
     await settle(world);
     expect(titlesIn(world)).toHaveLength(9);
@@ -102,7 +101,7 @@ describe('another rule', () => {
   it('asks nothing more once the configuration is put back', async () => {
     const world = await worldOfNewLeads(many(8, newLead));
     setRule(world, { status: 'lost' });
-    expect(scopes(await settle(world))).toEqual([scope]);
+    expect(scopes(await settle(world))).toEqual([ruleScope]);
     setRule(world, { status: 'new' });
     const plan = await settle(world);
     expect([plan.brakes, titlesIn(world).length]).toEqual([[], 8]);
@@ -114,7 +113,7 @@ describe('another rule', () => {
     const plan = await settle(world);
     setRule(world, { status: 'in_talks' });
     approve(world, plan);
-    expect(scopes(await settle(world))).toEqual([scope]);
+    expect(scopes(await settle(world))).toEqual([ruleScope]);
     await waitToLeave(world);
     expect(titlesIn(world)).toHaveLength(8);
   });
@@ -126,7 +125,7 @@ describe('another rule', () => {
     await settle(world);
     setRule(world, { status: 'lost' });
     await settle(world);
-    const question = world.sheet.question.find(({ id }) => describeCell(id) === scope);
+    const question = world.sheet.question.find(({ id }) => describeCell(id) === ruleScope);
     if (!question) throw new Error('Nothing is asked in the tab.');
     question.cells['choose'] = textCell(answerLabels.approve);
     await settle(world);
@@ -146,50 +145,8 @@ describe('another rule', () => {
     const world = await worldWithLeads(Array.from({ length: 8 }, (_, number) => `Lead ${number}`));
     setRule(world, { status: 'new' });
     const plan = await settle(world);
-    expect([scopes(plan), titlesIn(world).length]).toEqual([[scope], 8]);
+    expect([scopes(plan), titlesIn(world).length]).toEqual([[ruleScope], 8]);
   });
-});
-
-test('of very many rows that leave at once, each write takes some, and the others are at rest until then', async () => {
-  const world = await worldOfNewLeads(many(250, newLead));
-  setRule(world, { status: 'lost' });
-  approve(world, await settle(world));
-  await settle(world);
-  world.clock.now += leaveAfterMs;
-  const deleted = ({ table }: Plan) => table.filter(({ write }) => write.kind === 'delete').length;
-  expect(deleted(await cycle(world))).toBe(200);
-  const later = world.mirror.readAgreements().filter(({ leave }) => leave?.state === 'leaving');
-  expect(new Set(later.map(({ leave }) => (leave?.at ?? 0) + leaveAfterMs - world.clock.now))).toEqual(
-    new Set([5_000]),
-  );
-  expect(deleted(await cycle(world))).toBe(0);
-  world.clock.now += 5_000;
-  expect(deleted(await cycle(world))).toBe(50);
-  await settle(world);
-  expect([titlesIn(world), titles(world).length]).toEqual([[], 250]);
-});
-
-test('however many rows leave at once, none waits for more than five minutes more at a time', () => {
-  const [now, key] = [Date.UTC(2026, 0, 5, 9), leadKey(1)];
-  const leaving = {
-    table: [
-      { write: { kind: 'delete', entity: 'lead', position: 1, idSeen: textCell('1') }, key, leaves: true },
-    ],
-    agreementsSaved: [
-      { key, fields: {}, offered: {}, changedAt: 0, notice: '', leave: { state: 'moving', at: 0 } },
-    ],
-  } as const;
-  const limited = limitLeaves(
-    Array.from({ length: 20_000 }, () => leaving),
-    now,
-  );
-  const times = limited.flatMap(({ agreementsSaved = [] }) => agreementsSaved.map(({ leave }) => leave?.at));
-  expect(limited.filter(({ table }) => table)).toHaveLength(200);
-  expect([times[200], times[400], times[19_999]]).toEqual([
-    now - leaveAfterMs + 5_000,
-    now - leaveAfterMs + 10_000,
-    now,
-  ]);
 });
 
 describe('the brakes of a tab with a rule', () => {

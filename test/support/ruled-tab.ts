@@ -1,7 +1,10 @@
 import type { Entity, RecordKey } from '../../src/core/record.ts';
 import type { Fields } from '../../src/core/value.ts';
+import { decisionOf } from '../../src/core/waiting/answer.ts';
+import { brakeScope, shownOf } from '../../src/core/waiting/brakes.ts';
 import { leaveAfterMs } from '../../src/sheet/only/leave.ts';
 import type { OnlyRule } from '../../src/sheet/only/rule.ts';
+import type { Plan } from '../../src/sheet/plans/plan.ts';
 import type { Policy } from '../../src/sheet/policy.ts';
 import { describeCell } from '../../src/sheet/port/cell.ts';
 import { addRecord, cellFor, createWorld, type World, type WorldOptions } from './world.ts';
@@ -30,6 +33,19 @@ export async function worldOfNewLeads(
 
 export const newLead = (title: string): Fields => ({ title, status_name: 'new' });
 export const lostLead = (title: string): Fields => ({ title, status_name: 'lost' });
+
+/** So many leads of a status, with titles that count from 1. */
+export const many = (count: number, make: (title: string) => ReturnType<typeof newLead>) =>
+  Array.from({ length: count }, (_, number) => make(`${make === newLead ? 'New' : 'Lost'} ${number + 1}`));
+
+export const ruleScope = brakeScope('lead', 'only');
+
+/** A user at the daemon approves what a plan asks about the rule of the leads. */
+export function approve(world: World, plan: Plan): void {
+  const brake = plan.brakes.find((each) => each.scope === ruleScope);
+  if (!brake) throw new Error('Nothing is asked about the rule.');
+  world.mirror.saveDecision(decisionOf(ruleScope, 'approve', world.clock.now, shownOf(brake)));
+}
 
 /** Lets the time pass for which a row says that it leaves, and looks on. */
 export async function waitToLeave(world: World, waitMs = leaveAfterMs): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Leave } from '../../core/state.ts';
+import type { Agreement, Leave } from '../../core/state.ts';
 
 /** What happens to the row of a record that a rule keeps out. */
 export type LeaveEvent =
@@ -48,6 +48,12 @@ export function moveLeave(leave: Leave | undefined, event: LeaveEvent, at: numbe
   if (state === 'here') return undefined;
   return leave?.state === state && leave.at === at ? leave : { state, at };
 }
+
+/** The agreement with that leave in place of its own, or with none. */
+export const withLeave = (
+  { leave: _before, ...agreement }: Agreement,
+  leave: Agreement['leave'],
+): Agreement => (leave ? { ...agreement, leave } : agreement);
 
 /** For so long a row says that it leaves before it does. */
 export const leaveAfterMs = 5 * 60 * 1_000;

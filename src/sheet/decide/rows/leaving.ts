@@ -1,7 +1,7 @@
 import { journalEntry } from '../../../core/journal-entry.ts';
 import type { Agreement, Leave } from '../../../core/state.ts';
 import { type RowState, syncText } from '../../cells/sync-text.ts';
-import { leaveAfterMs, moveLeave } from '../../only/leave.ts';
+import { leaveAfterMs, moveLeave, withLeave } from '../../only/leave.ts';
 import { equalCells, textCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { TabIndex } from '../tab-index.ts';
@@ -116,8 +116,3 @@ export function limitLeaves(verdicts: readonly Verdict[], now: number): readonly
     return { ...rest, agreementsSaved: saved };
   });
 }
-
-export const withLeave = (
-  { leave: _before, ...agreement }: Agreement,
-  leave: Agreement['leave'],
-): Agreement => (leave ? { ...agreement, leave } : agreement);
