@@ -71,6 +71,9 @@ export function readRules(
   };
 }
 
+/** Some ten milliseconds' worth for each thing that is done with them in one go. */
+const updatesMax = 1_000;
+
 /** The configuration speaks of the sheet; deciding knows it as the table. */
 export function readPolicy(sheet: SheetSettings, recordUrl?: string): Policy {
   const { appendsMax, brakes, conflicts: questions, vanishedRows } = sheet;
@@ -83,6 +86,7 @@ export function readPolicy(sheet: SheetSettings, recordUrl?: string): Policy {
     vanishedRows,
     brakes,
     appendsMax,
+    updatesMax,
   };
 }
 

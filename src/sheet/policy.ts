@@ -49,6 +49,8 @@ export interface Policy {
   readonly brakes: BrakeLimits;
   /** New rows that are written to the table in one cycle at most; the rest follows in the next. */
   readonly appendsMax: number;
+  /** Rows of a tab that are behind the CRM, and written to in one cycle at most. */
+  readonly updatesMax: number;
 }
 
 /** What users call the records of each kind: as its tab is called. */

@@ -23,6 +23,7 @@ import { describeCell, emptyCell, equalCells, textCell } from './port/cell.ts';
 import { sheetHints } from './port/errors.ts';
 import { describeInstance } from './port/instance.ts';
 import { columnOf, type Layout, tabOf } from './port/layout.ts';
+import type { RowStep } from './port/table.ts';
 import { SoleWriter } from './sole-writer.ts';
 import { tableLayout } from './tab-columns.ts';
 import { type ToldPlan, tellPlan } from './told-plan.ts';
@@ -182,9 +183,11 @@ export class SheetSide implements Side {
     const result = await runCycle(this.#link, { ...order, ...this.#start, choose });
     this.#trail = result.trail;
     this.lastPlan = result.plan;
-    const { appendsMax } = this.#link.policy;
-    const added = result.applied?.table.filter(({ write }) => write.kind === 'append').length ?? 0;
-    this.report = { ...describeResult(result), hasMore: added >= appendsMax };
+    const { appendsMax, updatesMax } = this.#link.policy;
+    const count = (kind: RowStep['kind']) =>
+      result.applied?.table.filter(({ write }) => write.kind === kind).length ?? 0;
+    const hasMore = count('append') >= appendsMax || count('set') >= updatesMax;
+    this.report = { ...describeResult(result), hasMore };
     this.tally.tableSteps += result.applied?.table.length ?? 0;
     return result;
   }

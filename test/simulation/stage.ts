@@ -133,7 +133,9 @@ export class Stage {
     this.times = hasMishaps ? mishapTimes : calmTimes;
     this.#depth = seed % 2 === 0 ? { wholeCellsMax: 0, fullReadMs: seed % 4 === 0 ? 60_000 : 300_000 } : {};
     this.#random = createRandom(seed ^ 0x51a9e);
-    const policy = drawPolicy(this.#random, hasMishaps);
+    // Not drawn: another draw would give every seed another run.
+    const updatesMax = seed % 3 === 0 ? 1 : 100;
+    const policy = { ...drawPolicy(this.#random, hasMishaps), updatesMax };
     this.policy = options.hasRule ? withRule(policy) : policy;
     this.#requests = hasMishaps ? this.#random.pick([40, 100]) : 100;
     this.crm = openCrm(seed, this.#requests, hasMishaps ? drawSmallPages(this.#random) : undefined);
@@ -317,7 +319,7 @@ export class Stage {
 
 const entities: readonly ListedEntity[] = ['lead', 'task'];
 
-function drawPolicy(random: Random, hasMishaps: boolean): Policy {
+function drawPolicy(random: Random, hasMishaps: boolean): Omit<Policy, 'updatesMax'> {
   const tab = (title: string) => ({
     title,
     conflict: random.pick(['crm', 'table', 'ask'] as const),

@@ -24,5 +24,6 @@ export function policyWith(rules: Partial<Omit<TabPolicy, 'title'>> = {}): Polic
     vanishedRows: 'ask',
     brakes: defaultBrakes,
     appendsMax: 100,
+    updatesMax: 100,
   };
 }

@@ -11,6 +11,7 @@ import type { DecideInput } from '../plans/plan.ts';
 import { type Cell, describeCell, equalCells, textCell } from '../port/cell.ts';
 import { recordTabs, type TabLayout } from '../port/layout.ts';
 import type { ObservedRow } from '../port/table.ts';
+import { findBehind } from './behind.ts';
 import { isInTable } from './identity/likeness.ts';
 import { mergeRow } from './rows/merge.ts';
 import { decideRow, type RecordRow } from './rows/row.ts';
@@ -101,7 +102,8 @@ export const sliceMax = 250;
 
 /**
  * Finds which rows are in step where many are not known to be, as after a start, in slices between which others get their turn: deciding them
- * all at once would keep everything else waiting for seconds. `standing` was brought up to date with the input.
+ * all at once would keep everything else waiting for seconds. So it would where many are behind: of those as many are left to be decided as one
+ * write may have. `standing` was brought up to date with the input.
  */
 export function* settleRows(input: DecideInput, standing: Standing, rowsMin = sliceMax): Generator<void> {
   const isLong = ({ entity }: TabLayout<Entity>) => standing.countLooseRows(entity) > rowsMin;
@@ -119,22 +121,39 @@ export function* settleRows(input: DecideInput, standing: Standing, rowsMin = sl
     for (const { id } of rows) (ids.has(describeCell(id)) ? repeated : ids).add(describeCell(id));
     const alone = rows.filter(({ id }) => !repeated.has(describeCell(id)));
     const findPlain = createPlainSearch(index);
+    let behind = 0;
     for (let start = 0; start < alone.length; start += sliceMax) {
-      const slice = alone.slice(start, start + sliceMax);
-      const found = slice.flatMap((row) => checkRow(index, row, findPlain));
-      standing.noteInStep(entity, found);
+      const found = alone.slice(start, start + sliceMax).map((row) => checkRow(index, row, findPlain));
+      standing.noteInStep(
+        entity,
+        found.flatMap(({ inStep }) => inStep),
+      );
+      const late = found.flatMap((each) => each.behind);
+      const room = Math.max(0, input.policy.updatesMax - behind);
+      standing.noteBehind(entity, late.slice(room));
+      behind += late.length;
       yield;
     }
   }
 }
 
-/** Judges a row that surely is the row of a record, and of none other, as far as it may be in step. */
-function checkRow(index: TabIndex, row: ObservedRow, findPlain: FindPlain): InStep[] {
+/** What a row was found to be: in step, only behind, or neither. */
+interface Checked {
+  readonly inStep: readonly InStep[];
+  readonly behind: readonly InStep[];
+}
+
+const neither: Checked = { inStep: [], behind: [] };
+
+/** Judges a row that surely is the row of a record, and of none other, as far as it may be in step or only behind. */
+function checkRow(index: TabIndex, row: ObservedRow, findPlain: FindPlain): Checked {
   const record = index.records.get(describeCell(row.id));
-  if (row.isPaused || record?.presence !== 'present') return [];
-  if (index.input.known.contests.has(recordKeyText(record.key))) return [];
+  if (row.isPaused || record?.presence !== 'present') return neither;
+  if (index.input.known.contests.has(recordKeyText(record.key))) return neither;
   const plain = findPlain(row, record);
-  if (plain) return [plain];
+  if (plain) return { ...neither, inStep: [plain] };
   const own = { row, record, merged: mergeRow(index, row, record.key.id) };
-  return own.merged ? findInStep(index, own, decideRow(index, own)) : [];
+  if (!own.merged) return neither;
+  const verdict = decideRow(index, own);
+  return { inStep: findInStep(index, own, verdict), behind: findBehind(index, own, verdict) };
 }

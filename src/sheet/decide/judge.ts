@@ -5,6 +5,7 @@ import { refusedScope, swapScope } from '../../core/waiting/scopes.ts';
 import type { InStep } from '../index/tab-standing.ts';
 import { describeCell } from '../port/cell.ts';
 import type { ObservedRow } from '../port/table.ts';
+import { limitBehind } from './behind.ts';
 import { findTornApproval, notedLosses } from './brakes/approvals.ts';
 import type { Braked } from './brakes/tab-brakes.ts';
 import {
@@ -33,7 +34,7 @@ import { appendRows, decideRowless } from './lifecycle/rowless.ts';
 import { takeBackDeletes } from './lifecycle/vanished.ts';
 import { holdUnread } from './rows/columns.ts';
 import { findContestCase } from './rows/contested.ts';
-import { decideRow } from './rows/row.ts';
+import { decideRow, type RecordRow } from './rows/row.ts';
 import { findUnsettled, holdRow } from './rows/row-write.ts';
 import { leaveAlone, pauseRow } from './rows/waiting-edits.ts';
 import type { TabIndex } from './tab-index.ts';
@@ -136,14 +137,14 @@ export function judgeTab(tab: ClassifiedTab, { release }: Braked): JudgedTab {
   const around = { boundIds, creates: once(() => findCreatesWithoutRow(index)), release };
   // What the rows of records come to says which other rows may be theirs.
   const first = rows.filter(({ kind }) => !dependentKinds.has(kind));
-  const verdicts = first.map((row) => judgeRow(row, index, { ...around, suspectsOf: () => [] }));
+  const all = first.map((row) => judgeRow(row, index, { ...around, suspectsOf: () => [] }));
   const ids = Map.groupBy(index.tab.rows, ({ id }) => describeCell(id));
-  const isAlone = (id: RecordId) => ids.get(id)?.length === 1 && !damaged.named.has(id);
-  const inStep = first.flatMap((row, number) =>
-    row.kind === 'merge' && isAlone(row.record.key.id)
-      ? findInStep(index, row, verdicts[number] ?? nothing)
-      : [],
-  );
+  const isAlone = ({ record: { key } }: RecordRow) =>
+    ids.get(key.id)?.length === 1 && !damaged.named.has(key.id);
+  const alone = first.map((row) => (row.kind === 'merge' && isAlone(row) ? row : undefined));
+  const inStep = alone.flatMap((row, number) => (row ? findInStep(index, row, all[number] ?? nothing) : []));
+  const { behind, verdicts: now } = limitBehind(index, alone, all);
+  const verdicts = [...now];
   const suspectsOf = createSuspects(tab, [...collect(verdicts, 'unsure'), ...damaged.unsure]);
   const later = rows.filter(({ kind }) => dependentKinds.has(kind));
   verdicts.push(...later.map((row) => judgeRow(row, index, { ...around, suspectsOf })));
@@ -162,6 +163,7 @@ export function judgeTab(tab: ClassifiedTab, { release }: Braked): JudgedTab {
   });
   return {
     inStep,
+    behind,
     verdicts: [
       damaged.restored,
       ...verdicts,
@@ -184,6 +186,8 @@ function countOutside({ entity, outside }: TabIndex, known: ReadonlySet<RecordId
 interface JudgedTab {
   readonly verdicts: readonly Verdict[];
   readonly inStep: readonly InStep[];
+  /** The rows that are left for later writes. */
+  readonly behind: readonly InStep[];
 }
 
 /** The kinds of rows that may be the row of a record that has none. */

@@ -64,7 +64,7 @@ export class Standing {
 
   /** Takes over what is known and what was read. */
   update(input: DecideInput): void {
-    const { known, now, table } = input;
+    const { known, now, policy, table } = input;
     const [before, circumstances] = [this.#circumstances, circumstancesOf(input)];
     const isBuiltAlike = before !== undefined && areAlike(before.ofRows, circumstances.ofRows);
     // What changed by time alone changes back where the clock is set back.
@@ -84,7 +84,9 @@ export class Standing {
       ...entities.map((entity) => this.#tabs[entity].loosenOver(now)),
     ];
     for (const text of known.contests.keys()) this.#loosen(parseRecordKey(text));
-    if (!isAlike || isSetBack || isOutboxNew || news.includes(true)) this.#version += 1;
+    if (isAlike && !isSetBack && !isOutboxNew && !news.includes(true)) return;
+    this.#version += 1;
+    for (const entity of entities) this.#tabs[entity].loosenBehind(policy.updatesMax);
   }
 
   /** How many rows a read has of a tab, and how many of them are not known to be in step. */
@@ -144,6 +146,12 @@ export class Standing {
   noteInStep(entity: Entity, rows: readonly InStep[]): void {
     const made = this.#madeIds();
     for (const each of rows) if (!made.has(each.id)) this.#tabs[entity].note(each);
+  }
+
+  /** Learns which rows are to be written later, because those above them are as many as one write may have. */
+  noteBehind(entity: Entity, rows: readonly InStep[]): void {
+    const made = this.#madeIds();
+    for (const each of rows) if (!made.has(each.id)) this.#tabs[entity].noteBehind(each);
   }
 
   /** Learns which records have no row and are to have none. */

@@ -13,7 +13,8 @@ export interface InStep {
 
 /**
  * The records and the rows of a tab, each either in step, or outside, or loose. Nothing follows from the first two, whatever becomes of others:
- * they are loosened as soon as something changes that they depend on, and all that is loose is decided.
+ * they are loosened as soon as something changes that they depend on, and all that is loose is decided. Where very many rows are behind, all but
+ * the first pass for rows in step.
  */
 export class TabStanding {
   #rows: readonly ObservedRow[] = [];
@@ -22,6 +23,8 @@ export class TabStanding {
   readonly #looseRows = new Set<ObservedRow>();
   readonly #looseIds = new Set<RecordId>();
   readonly #outside = new Set<RecordId>();
+  /** Those of the rows in step that are behind, and wait for their turn. */
+  readonly #behind = new Set<RecordId>();
 
   get inStep(): ReadonlyMap<RecordId, ObservedRow> {
     return this.#inStep;
@@ -82,6 +85,7 @@ export class TabStanding {
     if (!row) return;
     this.#inStep.delete(id);
     this.#until.delete(id);
+    this.#behind.delete(id);
     this.#looseRows.add(row);
     this.#looseIds.add(id);
   }
@@ -106,6 +110,20 @@ export class TabStanding {
     const over = [...this.#until].flatMap(([id, until]) => (until <= now ? [id] : []));
     for (const id of over) this.loosen(id);
     return over.length > 0;
+  }
+
+  /** A row that is to be written later. It shows what is agreed: until its turn comes nothing follows from it, as from a row in step. */
+  noteBehind(row: InStep): void {
+    this.note(row);
+    if (this.#inStep.get(row.id) === row.row) this.#behind.add(row.id);
+  }
+
+  /** Loosens the first of the rows that are behind, from top to bottom. */
+  loosenBehind(count: number): void {
+    if (this.#behind.size === 0) return;
+    const placeOf = (id: RecordId) => this.#inStep.get(id)?.position ?? 0;
+    const ids = [...this.#behind].toSorted((one, other) => placeOf(one) - placeOf(other));
+    for (const id of ids.slice(0, count)) this.loosen(id);
   }
 
   noteOutside(id: RecordId): void {

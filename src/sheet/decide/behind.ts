@@ -1,0 +1,59 @@
+import type { InStep } from '../index/tab-standing.ts';
+import { isInTable } from './identity/likeness.ts';
+import { clearedOf, editsOf, lostValuesOf, type MergedRow } from './rows/merge.ts';
+import type { RecordRow } from './rows/row.ts';
+import { showsValues } from './rows/row-values.ts';
+import { isAtRest, type TabIndex } from './tab-index.ts';
+import { type Findings, nothing, type Verdict } from './verdict.ts';
+
+/**
+ * A row that is only behind: it shows what is agreed, people changed nothing in it, and all that follows is that it is written to. Then it makes no
+ * difference to anything else when that happens.
+ */
+export function findBehind(index: TabIndex, { merged, row }: RecordRow, verdict: Verdict): InStep[] {
+  if (!merged || merged.isRestless || !isMereWrite(verdict)) return [];
+  const { agreement, record } = merged;
+  if (!agreement || agreement.leave?.state === 'left') return [];
+  if (!isInTable(index, agreement) || !isAtRest(index, record) || isCounted(merged)) return [];
+  if (!showsValues(index, row, agreement.fields, agreement.shown)) return [];
+  const fit = index.only.fitOf(record);
+  return [{ id: record.key.id, row, until: fit.kind === 'unfit' ? Number.POSITIVE_INFINITY : fit.until }];
+}
+
+/** What is only kept of a write until it is confirmed, and when it would change. */
+const ofWrite: ReadonlySet<string> = new Set<keyof Findings>(['agreementsSaved', 'changesAt', 'table']);
+
+function isMereWrite(verdict: Verdict): boolean {
+  const [step, ...others] = verdict.table ?? [];
+  if (step?.write.kind !== 'set' || step.write.id || others.length > 0) return false;
+  return Object.entries(verdict).every(([name, found]) => ofWrite.has(name) || found.length === 0);
+}
+
+/** Whether brakes count anything of it. */
+const isCounted = (merged: MergedRow): boolean =>
+  [editsOf, clearedOf, lostValuesOf].some((valuesOf) => valuesOf(merged).length > 0);
+
+/**
+ * The verdicts with as many rows that are only behind as one write may have, from top to bottom, and the others of those: as if nobody had looked
+ * at them yet. To write all of ten thousands at once would keep everything else waiting for seconds. `rows` has in each place the row that the
+ * verdict is of, if that is surely the row of its record.
+ */
+export function limitBehind(
+  index: TabIndex,
+  rows: readonly (RecordRow | undefined)[],
+  verdicts: readonly Verdict[],
+): { readonly verdicts: readonly Verdict[]; readonly behind: readonly InStep[] } {
+  const { updatesMax } = index.input.policy;
+  if (verdicts.length <= updatesMax) return { verdicts, behind: [] };
+  const found = verdicts.flatMap((verdict, number) => {
+    const row = rows[number];
+    return row ? findBehind(index, row, verdict).map((behind) => ({ behind, number })) : [];
+  });
+  found.sort((one, other) => one.behind.row.position - other.behind.row.position);
+  const left = found.slice(updatesMax);
+  const numbers = new Set(left.map(({ number }) => number));
+  return {
+    verdicts: verdicts.map((verdict, number) => (numbers.has(number) ? nothing : verdict)),
+    behind: left.map(({ behind }) => behind),
+  };
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { settleRows } from '../../src/sheet/decide/in-step.ts';
+import { Standing } from '../../src/sheet/index/standing.ts';
+import { decideAgain } from '../../src/sheet/plans/decide-again.ts';
+import type { Plan } from '../../src/sheet/plans/plan.ts';
+import { textCell } from '../../src/sheet/port/cell.ts';
+import { titlesIn } from '../support/ruled-tab.ts';
+import { changeRecord, leadKey, rowOf, type World } from '../support/world.ts';
+import { cycle, inputOf, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
+
+const ids = [1, 2, 3, 4, 5];
+
+/** A world in which the CRM changed more leads than one write may have. */
+async function worldBehind(updatesMax: number): Promise<World> {
+  const world = await worldWithLeads(
+    ids.map((id) => `Lead ${id}`),
+    { policy: { updatesMax } },
+  );
+  for (const id of ids) changeRecord(world, leadKey(id), { title: `New ${id}` });
+  await pull(world);
+  return world;
+}
+
+const writtenIn = ({ table }: Plan) => table.map(({ key }) => key?.id);
+
+test('of rows that are only behind each write takes as many as it may, from top to bottom', async () => {
+  const world = await worldBehind(2);
+  expect(writtenIn(await cycle(world))).toEqual(['1', '2']);
+  expect(writtenIn(await cycle(world))).toEqual(['3', '4']);
+  expect(writtenIn(await cycle(world))).toEqual(['5']);
+  expect((await settle(world)).table).toEqual([]);
+  expect(titlesIn(world)).toEqual(ids.map((id) => `New ${id}`));
+});
+
+test('what a user does to a row that waits for its turn is seen at once', async () => {
+  const world = await worldBehind(1);
+  await cycle(world);
+  rowOf(world, leadKey(5)).cells['title'] = textCell('Typed');
+  expect((await cycle(world)).restlessRows).toBe(1);
+  const { table } = await cycle(world);
+  expect(table.map(({ journal }) => journal)).toContainEqual(
+    expect.objectContaining({ key: leadKey(5), lost: { title: 'Typed' } }),
+  );
+});
+
+test('a row that waits is written as the CRM has it when its turn comes', async () => {
+  const world = await worldBehind(2);
+  await cycle(world);
+  changeRecord(world, leadKey(4), { title: 'Newer' });
+  changeRecord(world, leadKey(5), { title: 'Lead 5' });
+  await pull(world);
+  await cycle(world);
+  expect((await cycle(world)).table).toEqual([]);
+  expect(titlesIn(world)).toEqual(['New 1', 'New 2', 'New 3', 'Newer', 'Lead 5']);
+});
+
+test('rows that wait are not decided again until their turn', async () => {
+  const world = await worldBehind(2);
+  const input = await inputOf(world);
+  const standing = new Standing();
+  standing.update(input);
+  for (const _slice of settleRows(input, standing, 0));
+  expect(standing.countLooseRows('lead')).toBe(2);
+  const { plan, version } = decideAgain(input, standing, undefined);
+  expect([writtenIn(plan), standing.countLooseRows('lead')]).toEqual([['1', '2'], 2]);
+  // Nothing happened: it is the turn of the same rows.
+  expect(decideAgain(input, standing, undefined)).toMatchObject({ version, plan: { table: plan.table } });
+});
