@@ -141,6 +141,17 @@ function countAnew({ sheets }: Spreadsheet, isMeant: boolean): Counts {
   return counts;
 }
 
+/** Whose rows have the formula of an owner, where an undo took back that alone of what made a copy a row of its own. */
+export function ownersBeside({ sheets }: Spreadsheet, owner: string): string[] {
+  return sheets.flatMap((sheet) => {
+    const columns = sheet.title === shadowTitle ? [] : ownColumns(sheet);
+    return sheet.rows.flatMap((row) => {
+      const texts = columns.map((column) => textOf(row[column]));
+      return texts.includes(formulaOf(owner)) ? texts.filter((text) => /^R\d+$/.test(text)) : [];
+    });
+  });
+}
+
 /** An emptied cell keeps nothing, whatever its format. */
 function textOf(cell: Row[number]): string {
   const { formulaValue, numberValue, stringValue } = cell?.userEnteredValue ?? {};

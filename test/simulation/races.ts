@@ -4,6 +4,7 @@ import { heldForMs } from '../../src/sync/pushing/turn.ts';
 import { isInverse } from './accidents.ts';
 import { fieldsOfBody } from './crm-people.ts';
 import { checkCall, recordOfPath } from './invariants.ts';
+import { ownersBeside } from './own-cells.ts';
 import type { People } from './people.ts';
 import { keepLeft, mayLeave } from './rule-people.ts';
 import type { Call, CrmWatcher } from './simulated-crm.ts';
@@ -119,8 +120,9 @@ export class Races {
 
   #noteSheetWrite(before: Spreadsheet, after: Spreadsheet, hasDeleted: boolean): void {
     // What people keep beside a row goes with it, also where somebody has put it beside another one's.
-    const mayGo = (owner: string) =>
-      hasDeleted && (!this.#isAlive(owner) || this.#people.torn.has(owner) || mayLeave(this.#people, owner));
+    const mayLose = (owner: string) =>
+      !this.#isAlive(owner) || this.#people.torn.has(owner) || mayLeave(this.#people, owner);
+    const mayGo = (owner: string) => hasDeleted && [owner, ...ownersBeside(before, owner)].some(mayLose);
     this.#people.own.noteDaemon(before, after, mayGo);
     this.#people.masses.noteMissing();
     if (hasDeleted) keepLeft(this.#people, before, after);
