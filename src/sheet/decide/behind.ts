@@ -44,7 +44,7 @@ export function limitBehind(
   verdicts: readonly Verdict[],
 ): { readonly verdicts: readonly Verdict[]; readonly behind: readonly InStep[] } {
   const { updatesMax } = index.input.policy;
-  if (verdicts.length <= updatesMax) return { verdicts, behind: [] };
+  if (verdicts.filter(isMereWrite).length <= updatesMax) return { verdicts, behind: [] };
   const found = verdicts.flatMap((verdict, number) => {
     const row = rows[number];
     return row ? findBehind(index, row, verdict).map((behind) => ({ behind, number })) : [];

@@ -127,19 +127,22 @@ export const isOpenClaim = ({ input }: TabIndex, { id }: ObservedRow): boolean =
 /** Rows with the ID of their record. */
 function classifyRecordRows(index: TabIndex, { copies, records, strangers, unbound }: Binding) {
   const others = [...unbound, ...[...copies, ...strangers].map(({ row }) => row)];
-  const swaps = findSwaps(index, records, others);
+  const { contests } = index.input.known;
   const merges = new Map<ObservedRow, MergedRow>();
+  for (const { row, id } of records) {
+    const merged = row.isPaused ? undefined : mergeRow(index, row, id);
+    if (merged) merges.set(row, merged);
+  }
+  const swaps = findSwaps(index, records, merges, others);
   const rows = records.flatMap(({ row, id }): ClassifiedRow[] => {
     if (row.isPaused) return [{ kind: 'paused', row, id }];
     const [record, swap] = [index.records.get(id), swaps.get(id)];
     if (!record) return [];
-    const merged = mergeRow(index, row, id);
-    if (merged) merges.set(row, merged);
     const isGone = record.presence === 'gone';
-    const own = { row, record, merged };
+    const own = { row, record, merged: merges.get(row) };
     const plain: ClassifiedRow = { kind: isGone ? 'recordGone' : 'merge', ...own };
     const known: ClassifiedRow = swap ? { kind: 'swappedId', ...own, swap, otherwise: plain } : plain;
-    const isFlapping = !isGone && index.input.known.contests.has(recordKeyText(record.key));
+    const isFlapping = !isGone && contests.size > 0 && contests.has(recordKeyText(record.key));
     return [isFlapping ? { kind: 'flapping', ...own, otherwise: known } : known];
   });
   return { rows, merges };

@@ -107,14 +107,19 @@ function tripBrakes(
   const withOrphaned = (rows: readonly Agreement[]) => (rows.length > 0 ? [...rows, ...orphaned] : []);
   const lost = [...merged.flatMap(lostValuesOf), ...[...vanished, ...orphaned].flatMap(valuesOfVanished)];
   // As long as anything of it is left to be done, the answer counts for what goes with it.
-  const all = findTripped(tab, { vanished: withOrphaned(vanished), gone, edits, cleared, lost });
-  const tripped = findTripped(tab, {
+  const upset = { vanished: withOrphaned(vanished), gone, edits, cleared, lost };
+  const all = findTripped(tab, upset);
+  const left = {
     vanished: withOrphaned(unapprovedLosses(index, vanished)),
     gone: unapprovedGone(index, gone),
     edits: unapprovedEdits(index, edits),
     cleared: unapprovedEdits(index, cleared),
     lost,
-  });
+  };
+  const isSame = (['vanished', 'gone', 'edits', 'cleared'] as const).every(
+    (name) => left[name].length === upset[name].length,
+  );
+  const tripped = isSame ? all : findTripped(tab, left);
   const scopes = [...all, ...tripped].map(({ brake }) => brake.scope);
   return { tripped, scopes: [...scopes, ...approvalScopes(index, [...edits, ...cleared], gone)] };
 }

@@ -1,17 +1,11 @@
 import { once } from '../../../core/once.ts';
 import type { RecordId } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
-import type { FieldName } from '../../../core/value.ts';
+import type { FieldName, Value } from '../../../core/value.ts';
 import { type Cell, describeCell, emptyCell, equalCells } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
-import {
-  type Cells,
-  expectedCell,
-  lookAlike,
-  lookOf,
-  lookOfValues,
-  showsValues,
-} from '../rows/row-values.ts';
+import type { MergedRow } from '../rows/merge.ts';
+import { type Cells, expectedCell, lookAlike, lookOf, lookOfValues } from '../rows/row-values.ts';
 import type { TabIndex } from '../tab-index.ts';
 import type { BoundRow } from './bind.ts';
 import {
@@ -55,9 +49,10 @@ export interface Swap {
 export function findSwaps(
   index: TabIndex,
   records: readonly BoundRow[],
+  merges: ReadonlyMap<ObservedRow, MergedRow>,
   others: readonly ObservedRow[],
 ): ReadonlyMap<RecordId, Swap> {
-  const displaced = records.flatMap((bound) => findDisplaced(index, bound) ?? []);
+  const displaced = records.flatMap((bound) => findDisplaced(index, bound, merges.get(bound.row)) ?? []);
   const swaps = new Map<RecordId, Swap>();
   const [first] = displaced;
   if (!first) return swaps;
@@ -109,20 +104,33 @@ export function findSwaps(
   return swaps;
 }
 
-/** The row as a displaced one; `undefined` where it shows what is agreed for its record. */
-function findDisplaced(index: TabIndex, { row, id }: BoundRow): DisplacedRow | undefined {
+/**
+ * The row as a displaced one; `undefined` where it shows what is agreed for its record. Where its fields were merged, only those that did not plainly
+ * agree are looked at again.
+ */
+function findDisplaced(
+  index: TabIndex,
+  { row, id }: BoundRow,
+  merged: MergedRow | undefined,
+): DisplacedRow | undefined {
   const record = index.records.get(id);
   // With a record that we deleted nothing is agreed any more, but its values may still stand in a row that came back.
   const { fields: known, shown } = index.agreements.get(id) ?? {};
   const agreed = known ?? (record?.presence === 'gone' ? record.fields : {});
   // Whatever a row shows about which nothing was agreed, nothing has left its place.
-  if (Object.keys(agreed).length === 0 || !record || showsValues(index, row, agreed, shown)) return undefined;
+  if (!record || Object.keys(agreed).length === 0) return undefined;
+  const names = merged?.decided.map(({ field }) => field.name) ?? Object.keys(row.cells);
+  const expectedOf = (name: FieldName, value: Value | undefined) =>
+    expectedCell(index, name, row.cells[name] ?? emptyCell, value, shown?.[name]);
+  const isShown = (name: FieldName) =>
+    equalCells(row.cells[name] ?? emptyCell, expectedOf(name, agreed[name]));
+  if (names.every(isShown)) return undefined;
   // Of a column that is new nothing is agreed, but another row may show what the CRM has; so may the row itself.
-  const own: Record<FieldName, Cell> = {};
+  const own: Record<FieldName, Cell> = { ...row.cells };
   const changed: Record<FieldName, Cell> = {};
-  for (const [name, cell] of Object.entries(row.cells)) {
-    const value = agreed[name] === undefined ? record.fields[name] : agreed[name];
-    const expected = expectedCell(index, name, cell, value, shown?.[name]);
+  for (const name of names) {
+    const { [name]: cell = emptyCell } = row.cells;
+    const expected = expectedOf(name, agreed[name] === undefined ? record.fields[name] : agreed[name]);
     own[name] = expected;
     if (!lookAlike(index, name, cell, expected)) changed[name] = cell;
   }
