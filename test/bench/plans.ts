@@ -35,7 +35,7 @@ const catalog: Catalog = {
   })),
 };
 
-const policy = policyWith();
+const policy = { ...policyWith(), updatesMax: 1_000 };
 const layout = buildLayout(['lead'], policy, catalog);
 const names = createNames(catalog, [], 'UTC');
 const fields = tabFields('lead', catalog).filter(({ name }) =>

@@ -16,7 +16,7 @@ import { measurePlans } from './plans.ts';
 
 /**
  * Measures what the daemon costs by the number of its leads, between both sandboxes, which run in a process of their own: filling the sheet,
- * standing by, and one edit in the sheet until all is at rest again. Processor time, because other work on the machine does not change it
+ * standing by, one edit in the sheet until all is at rest again, and what changes every row at once. Processor time, because other work on the machine does not change it
  * much. Settings are those of an installation, so that the lists of the CRM are read on meanwhile. What follows `--` is given to the
  * daemon's Node.
  */
@@ -127,6 +127,11 @@ interface Figures {
   readonly fillBlockedMs: number;
   /** Once the sheet was full. */
   readonly blockedMs: number;
+  /** The same three where every Sync cell changes, because the spreadsheet is moved to another time zone. */
+  readonly anewSeconds: number;
+  readonly anewCpu: number;
+  readonly anewBlockedMs: number;
+  readonly anewLateLooks: number;
 }
 
 async function run(
@@ -186,7 +191,10 @@ async function run(
   }
   const edited = await measure(daemon);
   const idleShareMs = (idleCpuMs / idleMs) * (performance.now() - editedFrom);
+  const last = `${leads + 1}:${leads + 1}`;
+  const syncOfLast = async () => (await valuesAt(last)).values[0]?.[header.indexOf('Sync')];
   return {
+    ...(await writeAllAnew(sandboxes, { daemon, healthUrl }, syncOfLast)),
     lateLooks,
     fillSeconds,
     fillCpu: full.cpuMs / 1_000,
@@ -199,6 +207,35 @@ async function run(
     startBlockedMs: started.blockedMs,
     fillBlockedMs: full.blockedMs,
     blockedMs: Math.max(rested.blockedMs, edited.blockedMs),
+  };
+}
+
+/** Moves the spreadsheet to another time zone, by which the time in each Sync cell is another, and waits until all is at rest again. */
+async function writeAllAnew(
+  { sheetsRootUrl, spreadsheetId }: Sandboxes,
+  { daemon, healthUrl }: Awaited<ReturnType<typeof startDaemon>>,
+  syncOfLast: () => Promise<unknown>,
+) {
+  const before = await syncOfLast();
+  const { cpuMs } = await measure(daemon);
+  const from = performance.now();
+  const properties = { properties: { timeZone: 'Asia/Kolkata' }, fields: 'timeZone' };
+  const requests = [{ updateSpreadsheetProperties: properties }];
+  await post(`${sheetsRootUrl}/__sandbox/owner?spreadsheetId=${spreadsheetId}`, { requests });
+  let anewLateLooks = 0;
+  const isWritten = async () => {
+    if ((await (await fetch(healthUrl)).text()).includes('TIMERS_LATE')) anewLateLooks += 1;
+    return (await syncOfLast()) !== before;
+  };
+  await until('the last row says another time', isWritten, { limitMs: 3_600_000, everyMs: 1_000 });
+  const anewSeconds = (performance.now() - from) / 1_000;
+  await sleep(editMs);
+  const after = await measure(daemon);
+  return {
+    anewSeconds,
+    anewCpu: (after.cpuMs - cpuMs) / 1_000,
+    anewBlockedMs: after.blockedMs,
+    anewLateLooks,
   };
 }
 
@@ -222,6 +259,10 @@ const columns: readonly (readonly [name: string, unit: string, digits: number, o
   ['the same while the sheet was filled', 'ms', 0, 'fillBlockedMs'],
   ['the same until it first answered', 'ms', 0, 'startBlockedMs'],
   ['looks at which it said TIMERS_LATE', '', 0, 'lateLooks'],
+  ['writing to every row at once', 's', 0, 'anewSeconds'],
+  ['its processor time', 's', 1, 'anewCpu'],
+  ['longest standstill of the event loop', 'ms', 0, 'anewBlockedMs'],
+  ['looks at which it said TIMERS_LATE', '', 0, 'anewLateLooks'],
 ];
 
 console.log(`${cpus()[0]?.model}, ${cpus().length} cores, Node ${process.version}`);
