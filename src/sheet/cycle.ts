@@ -325,15 +325,13 @@ function planCycle(link: SheetLink, trail: Trail, table: ObservedTable, run = li
   return { memory, lookedAt: input.now, grounded };
 }
 
-/** Finds which rows are in step before all that is left is decided at once. */
+/** Finds which rows are in step, where many may not be, before all that is left is decided at once. */
 async function settleSlowly(link: SheetLink, trail: Trail, table: ObservedTable): Promise<void> {
-  const { grounded, standing } = trail;
-  const isSameCatalog = grounded?.input.known.catalog === (link.mirror.readCatalog() ?? emptyCatalog);
-  const counts = entities.map((entity) => standing.countRows(entity, table.tabs[entity]));
-  if (counts.every(({ all, news }) => all <= sliceMax || (isSameCatalog && news <= sliceMax))) return;
+  const { standing } = trail;
+  const { input } = gather(link, trail, table, '');
+  standing.update(input);
+  if (entities.every((entity) => standing.countLooseRows(entity) <= sliceMax)) return;
   // So many rows took some time to read.
   await link.clock.sleep(0);
-  const { input } = gather(link, trail, table, link.newWord());
-  standing.update(input);
   for (const _slice of settleRows(input, standing)) await link.clock.sleep(0);
 }

@@ -1,21 +1,21 @@
 import type { InStep } from '../index/tab-standing.ts';
-import { isInTable } from './identity/likeness.ts';
+import { isInTable, showsOwn } from './identity/likeness.ts';
 import { clearedOf, editsOf, lostValuesOf, type MergedRow } from './rows/merge.ts';
 import type { RecordRow } from './rows/row.ts';
-import { showsValues } from './rows/row-values.ts';
 import { isAtRest, type TabIndex } from './tab-index.ts';
 import { type Findings, nothing, type Verdict } from './verdict.ts';
 
 /**
- * A row that is only behind: it shows what is agreed, people changed nothing in it, and all that follows is that it is written to. Then it makes no
- * difference to anything else when that happens.
+ * A row that is only behind: it shows what is agreed, apart from cells that only show the CRM's values, and all that follows is that it is written
+ * to. Then it makes no difference to anything else when that happens.
  */
 export function findBehind(index: TabIndex, { merged, row }: RecordRow, verdict: Verdict): InStep[] {
   if (!merged || merged.isRestless || !isMereWrite(verdict)) return [];
   const { agreement, record } = merged;
   if (!agreement || agreement.leave?.state === 'left') return [];
   if (!isInTable(index, agreement) || !isAtRest(index, record) || isCounted(merged)) return [];
-  if (!showsValues(index, row, agreement.fields, agreement.shown)) return [];
+  const names = merged.decided.map(({ field }) => field.name);
+  if (!showsOwn(index, row, agreement, names)) return [];
   const fit = index.only.fitOf(record);
   return [{ id: record.key.id, row, until: fit.kind === 'unfit' ? Number.POSITIVE_INFINITY : fit.until }];
 }

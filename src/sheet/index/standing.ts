@@ -14,7 +14,7 @@ import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
 import type { Names } from '../cells/codec.ts';
 import type { DecideInput, Known } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
-import type { ObservedTab, ReadTab } from '../port/table.ts';
+import type { ReadTab } from '../port/table.ts';
 import { type ItemChange, ItemIndex } from './item-index.ts';
 import { KeptNames } from './kept-names.ts';
 import { type InStep, TabStanding } from './tab-standing.ts';
@@ -87,11 +87,6 @@ export class Standing {
     if (isAlike && !isSetBack && !isOutboxNew && !news.includes(true)) return;
     this.#version += 1;
     for (const entity of entities) this.#tabs[entity].loosenBehind(policy.updatesMax);
-  }
-
-  /** How many rows a read has of a tab, and how many of them are not known to be in step. */
-  countRows(entity: Entity, tab: ObservedTab): { readonly all: number; readonly news: number } {
-    return tab.state === 'read' ? this.#tabs[entity].count(tab.rows) : { all: 0, news: 0 };
   }
 
   /** How many rows are not known to be in step. */

@@ -49,12 +49,6 @@ export class TabStanding {
     return [...this.#looseRows].toSorted((one, other) => one.position - other.position);
   }
 
-  /** How many rows there are in a read, and how many of them are not known to be in step. */
-  count(rows: readonly ObservedRow[]): { readonly all: number; readonly news: number } {
-    const added = rows === this.#rows ? 0 : compareRows(this.#rows, rows).added.length;
-    return { all: rows.length, news: this.#looseRows.size + added };
-  }
-
   /** Takes over what a read shows. Returns whether it is another than before. */
   update(rows: readonly ObservedRow[]): boolean {
     if (rows === this.#rows) return false;

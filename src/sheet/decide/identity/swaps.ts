@@ -14,6 +14,7 @@ import {
   isLike,
   isShownOnly,
   type OwnCells,
+  showsOwn,
   showsPart,
   showsRare,
   traitsIn,
@@ -115,16 +116,14 @@ function findDisplaced(
 ): DisplacedRow | undefined {
   const record = index.records.get(id);
   // With a record that we deleted nothing is agreed any more, but its values may still stand in a row that came back.
-  const { fields: known, shown } = index.agreements.get(id) ?? {};
-  const agreed = known ?? (record?.presence === 'gone' ? record.fields : {});
+  const agreement = index.agreements.get(id);
+  const agreed = agreement?.fields ?? (record?.presence === 'gone' ? record.fields : {});
   // Whatever a row shows about which nothing was agreed, nothing has left its place.
   if (!record || Object.keys(agreed).length === 0) return undefined;
   const names = merged?.decided.map(({ field }) => field.name) ?? Object.keys(row.cells);
   const expectedOf = (name: FieldName, value: Value | undefined) =>
-    expectedCell(index, name, row.cells[name] ?? emptyCell, value, shown?.[name]);
-  const isShown = (name: FieldName) =>
-    equalCells(row.cells[name] ?? emptyCell, expectedOf(name, agreed[name]));
-  if (names.every(isShown)) return undefined;
+    expectedCell(index, name, row.cells[name] ?? emptyCell, value, agreement?.shown?.[name]);
+  if (agreement && showsOwn(index, row, agreement, names)) return undefined;
   // Of a column that is new nothing is agreed, but another row may show what the CRM has; so may the row itself.
   const own: Record<FieldName, Cell> = { ...row.cells };
   const changed: Record<FieldName, Cell> = {};
