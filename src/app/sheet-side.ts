@@ -72,7 +72,7 @@ export function readRules(
 }
 
 /** Some ten milliseconds' worth for each thing that is done with them in one go. */
-const updatesMax = 1_000;
+const updatesMax = 500;
 
 /** The configuration speaks of the sheet; deciding knows it as the table. */
 export function readPolicy(sheet: SheetSettings, recordUrl?: string): Policy {

@@ -1,4 +1,4 @@
-import type { InStep } from '../index/tab-standing.ts';
+import type { Behind, InStep } from '../index/tab-standing.ts';
 import { isInTable, showsOwn } from './identity/likeness.ts';
 import { clearedOf, editsOf, lostValuesOf, type MergedRow } from './rows/merge.ts';
 import type { RecordRow } from './rows/row.ts';
@@ -42,18 +42,18 @@ export function limitBehind(
   index: TabIndex,
   rows: readonly (RecordRow | undefined)[],
   verdicts: readonly Verdict[],
-): { readonly verdicts: readonly Verdict[]; readonly behind: readonly InStep[] } {
+): { readonly verdicts: readonly Verdict[]; readonly behind?: Behind } {
   const { updatesMax } = index.input.policy;
-  if (verdicts.filter(isMereWrite).length <= updatesMax) return { verdicts, behind: [] };
+  if (verdicts.filter(isMereWrite).length <= updatesMax) return { verdicts };
   const found = verdicts.flatMap((verdict, number) => {
     const row = rows[number];
-    return row ? findBehind(index, row, verdict).map((behind) => ({ behind, number })) : [];
+    return row ? findBehind(index, row, verdict).map((each) => ({ each, number })) : [];
   });
-  found.sort((one, other) => one.behind.row.position - other.behind.row.position);
-  const left = found.slice(updatesMax);
-  const numbers = new Set(left.map(({ number }) => number));
+  found.sort((one, other) => one.each.row.position - other.each.row.position);
+  const left = new Set(found.slice(updatesMax).map(({ number }) => number));
+  const behind = found.map(({ each }) => each);
   return {
-    verdicts: verdicts.map((verdict, number) => (numbers.has(number) ? nothing : verdict)),
-    behind: left.map(({ behind }) => behind),
+    verdicts: verdicts.map((verdict, number) => (left.has(number) ? nothing : verdict)),
+    behind: { inTurn: behind.slice(0, updatesMax), later: behind.slice(updatesMax) },
   };
 }

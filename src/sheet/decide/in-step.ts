@@ -121,17 +121,17 @@ export function* settleRows(input: DecideInput, standing: Standing, rowsMin = sl
     for (const { id } of rows) (ids.has(describeCell(id)) ? repeated : ids).add(describeCell(id));
     const alone = rows.filter(({ id }) => !repeated.has(describeCell(id)));
     const findPlain = createPlainSearch(index);
-    let behind = 0;
+    const behind: InStep[] = [];
+    const { updatesMax } = input.policy;
     for (let start = 0; start < alone.length; start += sliceMax) {
       const found = alone.slice(start, start + sliceMax).map((row) => checkRow(index, row, findPlain));
       standing.noteInStep(
         entity,
         found.flatMap(({ inStep }) => inStep),
       );
-      const late = found.flatMap((each) => each.behind);
-      const room = Math.max(0, input.policy.updatesMax - behind);
-      standing.noteBehind(entity, late.slice(room));
-      behind += late.length;
+      behind.push(...found.flatMap((each) => each.behind));
+      const later = behind.splice(updatesMax);
+      standing.noteBehind(entity, { inTurn: behind, later });
       yield;
     }
   }

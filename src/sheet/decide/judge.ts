@@ -2,7 +2,7 @@ import { once } from '../../core/once.ts';
 import type { RecordId } from '../../core/record.ts';
 import { quoteText } from '../../core/text/cut-text.ts';
 import { refusedScope, swapScope } from '../../core/waiting/scopes.ts';
-import type { InStep } from '../index/tab-standing.ts';
+import type { Behind, InStep } from '../index/tab-standing.ts';
 import { describeCell } from '../port/cell.ts';
 import type { ObservedRow } from '../port/table.ts';
 import { limitBehind } from './behind.ts';
@@ -163,7 +163,7 @@ export function judgeTab(tab: ClassifiedTab, { release }: Braked): JudgedTab {
   });
   return {
     inStep,
-    behind,
+    ...(behind ? { behind } : {}),
     verdicts: [
       damaged.restored,
       ...verdicts,
@@ -186,8 +186,8 @@ function countOutside({ entity, outside }: TabIndex, known: ReadonlySet<RecordId
 interface JudgedTab {
   readonly verdicts: readonly Verdict[];
   readonly inStep: readonly InStep[];
-  /** The rows that are left for later writes. */
-  readonly behind: readonly InStep[];
+  /** Absent where one write may have all that are only behind. */
+  readonly behind?: Behind;
 }
 
 /** The kinds of rows that may be the row of a record that has none. */

@@ -17,7 +17,7 @@ import { describeCell } from '../port/cell.ts';
 import type { ReadTab } from '../port/table.ts';
 import { type ItemChange, ItemIndex } from './item-index.ts';
 import { KeptNames } from './kept-names.ts';
-import { type InStep, TabStanding } from './tab-standing.ts';
+import { type Behind, type InStep, TabStanding } from './tab-standing.ts';
 import { ValueCounts } from './value-counts.ts';
 
 /** What is known of the records of a tab, and what of it may need a decision. */
@@ -143,10 +143,10 @@ export class Standing {
     for (const each of rows) if (!made.has(each.id)) this.#tabs[entity].note(each);
   }
 
-  /** Learns which rows are to be written later, because those above them are as many as one write may have. */
-  noteBehind(entity: Entity, rows: readonly InStep[]): void {
+  /** Learns whose turn it is of the rows that are behind, and which are written later, because one write may have no more. */
+  noteBehind(entity: Entity, { inTurn, later }: Behind): void {
     const made = this.#madeIds();
-    for (const each of rows) if (!made.has(each.id)) this.#tabs[entity].noteBehind(each);
+    this.#tabs[entity].noteBehind({ inTurn, later: later.filter(({ id }) => !made.has(id)) });
   }
 
   /** Learns which records have no row and are to have none. */

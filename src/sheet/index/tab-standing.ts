@@ -11,6 +11,12 @@ export interface InStep {
   readonly until: number;
 }
 
+/** The rows that are only behind, from top to bottom. */
+export interface Behind {
+  readonly inTurn: readonly InStep[];
+  readonly later: readonly InStep[];
+}
+
 /**
  * The records and the rows of a tab, each either in step, or outside, or loose. Nothing follows from the first two, whatever becomes of others:
  * they are loosened as soon as something changes that they depend on, and all that is loose is decided. Where very many rows are behind, all but
@@ -25,6 +31,8 @@ export class TabStanding {
   readonly #outside = new Set<RecordId>();
   /** Those of the rows in step that are behind, and wait for their turn. */
   readonly #behind = new Set<RecordId>();
+  /** Those of the loose rows that are behind, and whose turn it is. */
+  readonly #inTurn = new Set<RecordId>();
 
   get inStep(): ReadonlyMap<RecordId, ObservedRow> {
     return this.#inStep;
@@ -74,6 +82,7 @@ export class TabStanding {
 
   /** Something about the record changed, or about what its row depends on. */
   loosen(id: RecordId): void {
+    this.#inTurn.delete(id);
     if (this.#outside.delete(id)) this.#looseIds.add(id);
     const row = this.#inStep.get(id);
     if (!row) return;
@@ -106,18 +115,26 @@ export class TabStanding {
     return over.length > 0;
   }
 
-  /** A row that is to be written later. It shows what is agreed: until its turn comes nothing follows from it, as from a row in step. */
-  noteBehind(row: InStep): void {
-    this.note(row);
-    if (this.#inStep.get(row.id) === row.row) this.#behind.add(row.id);
+  /** Whose turn it is of the rows that are behind, and which are to be written later: until then nothing follows from those, as from rows in step. */
+  noteBehind({ inTurn, later }: Behind): void {
+    this.#inTurn.clear();
+    for (const { id } of inTurn) this.#inTurn.add(id);
+    for (const each of later) {
+      this.note(each);
+      if (this.#inStep.get(each.id) === each.row) this.#behind.add(each.id);
+    }
   }
 
-  /** Loosens the first of the rows that are behind, from top to bottom. */
+  /** Loosens the first of the rows that are behind, from top to bottom, in place of those whose turn is over. */
   loosenBehind(count: number): void {
-    if (this.#behind.size === 0) return;
+    const room = count - this.#inTurn.size;
+    if (this.#behind.size === 0 || room <= 0) return;
     const placeOf = (id: RecordId) => this.#inStep.get(id)?.position ?? 0;
-    const ids = [...this.#behind].toSorted((one, other) => placeOf(one) - placeOf(other));
-    for (const id of ids.slice(0, count)) this.loosen(id);
+    const ids = [...this.#behind].toSorted((one, other) => placeOf(one) - placeOf(other)).slice(0, room);
+    for (const id of ids) {
+      this.loosen(id);
+      this.#inTurn.add(id);
+    }
   }
 
   noteOutside(id: RecordId): void {
