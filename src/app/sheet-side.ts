@@ -33,7 +33,10 @@ export function openSheetSide(settings: Settings, link: Link, { fence, own }: Sh
     ...(fence ? { fence } : {}),
   });
   const rules = readRules(sheet, settings.crm.recordUrl);
-  const sheetLink: SheetLink = { ...link, ...rules, table, own, url: addressOf(sheet) };
+  // Users who apply plans want all of a change in one.
+  const limits = link.isManual ? { updatesMax: Number.POSITIVE_INFINITY } : {};
+  const policy = { ...rules.policy, ...limits };
+  const sheetLink: SheetLink = { ...link, ...rules, policy, table, own, url: addressOf(sheet) };
   return { link: sheetLink, side: new SheetSide(sheetLink) };
 }
 
