@@ -32,6 +32,17 @@ test('of rows that are only behind each write takes as many as it may, from top 
   expect(titlesIn(world)).toEqual(ids.map((id) => `New ${id}`));
 });
 
+test('so they are where users typed into a column that only shows what the CRM has', async () => {
+  const titles = ids.map((id) => `Lead ${id}`);
+  const world = await worldWithLeads(titles, { policy: { updatesMax: 2 } });
+  const before = structuredClone(world.sheet.lead);
+  for (const id of ids) rowOf(world, leadKey(id)).cells['created_at'] = textCell('long ago');
+  await cycle(world);
+  expect(writtenIn(await cycle(world))).toEqual(['3', '4']);
+  await settle(world);
+  expect(world.sheet.lead.map(({ cells }) => cells)).toEqual(before.map(({ cells }) => cells));
+});
+
 test('what a user does to a row that waits for its turn is seen at once', async () => {
   const world = await worldBehind(1);
   await cycle(world);

@@ -40,3 +40,51 @@ test('rows whose write goes on into the next minute are not written again for th
   const engine = await stage.fill({ clock: later, table: { ...table, write } });
   expect((await engine.cycle()).table).toEqual([]);
 });
+
+test.each([
+  ['a user emptied every Sync cell', emptySync],
+  ['the spreadsheet moved to another time zone', moveZone],
+])('where %s, others get their turn while all rows are looked at', async (_case, change) => {
+  const stage = await openLinkStage({ leads: 600, opportunities: 0, tasks: 0 });
+  const { clock, table } = stage.link;
+  let turns = 0;
+  const counting: Clock = {
+    ...clock,
+    async sleep(durationMs, signal) {
+      if (durationMs === 0) turns += 1;
+      await clock.sleep(durationMs, signal);
+    },
+  };
+  const turnsBefore: number[] = [];
+  const look: typeof table.look = (...order) => {
+    turnsBefore.push(turns);
+    return table.look(...order);
+  };
+  const engine = await stage.fill({ clock: counting, table: { ...table, look } });
+  await change(stage);
+  turns = 0;
+  await engine.cycle();
+  expect(turnsBefore).toHaveLength(1);
+  expect(turnsBefore[0]).toBeGreaterThanOrEqual(600 / 250);
+});
+
+test('where a user emptied every Sync cell, each write takes some of the rows', async () => {
+  const stage = await openLinkStage({ leads: 600, opportunities: 0, tasks: 0 });
+  const engine = await stage.fill({ policy: { ...stage.link.policy, updatesMax: 250 } });
+  await emptySync(stage);
+  const plans = [await engine.cycle(), await engine.cycle(), await engine.cycle(), await engine.cycle()];
+  expect(plans.map(({ table }) => table.length)).toEqual([250, 250, 100, 0]);
+});
+
+type Stage = Awaited<ReturnType<typeof openLinkStage>>;
+
+function emptySync(stage: Stage): Promise<void> {
+  const rows = Array.from({ length: 600 }, (_, number) => number + 1);
+  const empty = { sheet: 'Leads', kind: 'edit', column: 'Sync', text: '' } as const;
+  return stage.editSheet(...rows.map((row) => ({ ...empty, row })));
+}
+
+function moveZone(stage: Stage): Promise<void> {
+  const properties = { timeZone: 'Asia/Kolkata' };
+  return stage.asOwner({ updateSpreadsheetProperties: { properties, fields: 'timeZone' } });
+}
