@@ -5,8 +5,8 @@ import { decideAgain } from '../../src/sheet/plans/decide-again.ts';
 import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { textCell } from '../../src/sheet/port/cell.ts';
 import { titlesIn } from '../support/ruled-tab.ts';
-import { changeRecord, leadKey, rowOf, type World } from '../support/world.ts';
-import { cycle, inputOf, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
+import { changeRecord, leadKey, removeRow, rowOf, type World } from '../support/world.ts';
+import { cycle, decideWorld, inputOf, look, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const ids = [1, 2, 3, 4, 5];
 
@@ -63,6 +63,14 @@ test('a row that waits is written as the CRM has it when its turn comes', async 
   await cycle(world);
   expect((await cycle(world)).table).toEqual([]);
   expect(titlesIn(world)).toEqual(['New 1', 'New 2', 'New 3', 'Newer', 'Lead 5']);
+});
+
+test('rows that wait come next where users deleted those whose turn it was', async () => {
+  const world = await worldBehind(2);
+  expect(writtenIn(await decideWorld(world))).toEqual(['1', '2']);
+  await look(world);
+  for (const id of [1, 2]) removeRow(world, leadKey(id));
+  expect(writtenIn(await cycle(world))).toEqual(['3', '4']);
 });
 
 test('rows that wait are not decided again until their turn', async () => {

@@ -42,18 +42,24 @@ export function limitBehind(
   index: TabIndex,
   rows: readonly (RecordRow | undefined)[],
   verdicts: readonly Verdict[],
-): { readonly verdicts: readonly Verdict[]; readonly behind?: Behind } {
+): { readonly verdicts: readonly Verdict[]; readonly behind: Behind } {
   const { updatesMax } = index.input.policy;
-  if (verdicts.filter(isMereWrite).length <= updatesMax) return { verdicts };
-  const found = verdicts.flatMap((verdict, number) => {
+  const mere = verdicts.flatMap((verdict, number) => {
     const row = rows[number];
-    return row ? findBehind(index, row, verdict).map((each) => ({ each, number })) : [];
+    return row && isMereWrite(verdict) ? [{ row, verdict, number }] : [];
   });
-  found.sort((one, other) => one.each.row.position - other.each.row.position);
-  const left = new Set(found.slice(updatesMax).map(({ number }) => number));
-  const behind = found.map(({ each }) => each);
+  if (mere.length <= updatesMax)
+    return { verdicts, behind: { inTurn: mere.map(({ row }) => row.record.key.id), later: [] } };
+  const found = mere
+    .flatMap(({ row, verdict, number }) => findBehind(index, row, verdict).map((each) => ({ each, number })))
+    .toSorted((one, other) => one.each.row.position - other.each.row.position);
+  const left = found.slice(updatesMax);
+  const numbers = new Set(left.map(({ number }) => number));
   return {
-    verdicts: verdicts.map((verdict, number) => (left.has(number) ? nothing : verdict)),
-    behind: { inTurn: behind.slice(0, updatesMax), later: behind.slice(updatesMax) },
+    verdicts: verdicts.map((verdict, number) => (numbers.has(number) ? nothing : verdict)),
+    behind: {
+      inTurn: found.slice(0, updatesMax).map(({ each }) => each.id),
+      later: left.map(({ each }) => each),
+    },
   };
 }

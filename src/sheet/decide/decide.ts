@@ -46,7 +46,7 @@ export function decideFrom(input: DecideInput, standing: Standing): Plan {
     if (braked.isStopped) return whole;
     const judged = judgeTab(tab, braked);
     standing.noteInStep(tab.index.entity, judged.inStep);
-    if (judged.behind) standing.noteBehind(tab.index.entity, judged.behind);
+    standing.noteBehind(tab.index.entity, judged.behind);
     standing.noteOutside(collect(judged.verdicts, 'outside'));
     return [...whole, ...judged.verdicts];
   });

@@ -131,7 +131,7 @@ export function* settleRows(input: DecideInput, standing: Standing, rowsMin = sl
       );
       behind.push(...found.flatMap((each) => each.behind));
       const later = behind.splice(updatesMax);
-      standing.noteBehind(entity, { inTurn: behind, later });
+      standing.noteBehind(entity, { inTurn: behind.map(({ id }) => id), later });
       yield;
     }
   }

@@ -163,7 +163,7 @@ export function judgeTab(tab: ClassifiedTab, { release }: Braked): JudgedTab {
   });
   return {
     inStep,
-    ...(behind ? { behind } : {}),
+    behind,
     verdicts: [
       damaged.restored,
       ...verdicts,
@@ -186,8 +186,7 @@ function countOutside({ entity, outside }: TabIndex, known: ReadonlySet<RecordId
 interface JudgedTab {
   readonly verdicts: readonly Verdict[];
   readonly inStep: readonly InStep[];
-  /** Absent where one write may have all that are only behind. */
-  readonly behind?: Behind;
+  readonly behind: Behind;
 }
 
 /** The kinds of rows that may be the row of a record that has none. */

@@ -11,9 +11,9 @@ export interface InStep {
   readonly until: number;
 }
 
-/** The rows that are only behind, from top to bottom. */
+/** The rows that are only behind: the records of those whose turn it is, and the rows that are to be written later. */
 export interface Behind {
-  readonly inTurn: readonly InStep[];
+  readonly inTurn: readonly RecordId[];
   readonly later: readonly InStep[];
 }
 
@@ -63,6 +63,7 @@ export class TabStanding {
     const { added, moved, removed } = compareRows(this.#rows, rows);
     this.#rows = rows;
     for (const row of removed) {
+      this.#inTurn.delete(describeCell(row.id));
       if (!this.#looseRows.delete(row)) this.loosen(describeCell(row.id));
       this.#looseRows.delete(row);
     }
@@ -115,10 +116,10 @@ export class TabStanding {
     return over.length > 0;
   }
 
-  /** Whose turn it is of the rows that are behind, and which are to be written later: until then nothing follows from those, as from rows in step. */
+  /** Until their turn nothing follows from rows that are behind, as from those in step. */
   noteBehind({ inTurn, later }: Behind): void {
     this.#inTurn.clear();
-    for (const { id } of inTurn) this.#inTurn.add(id);
+    for (const id of inTurn) this.#inTurn.add(id);
     for (const each of later) {
       this.note(each);
       if (this.#inStep.get(each.id) === each.row) this.#behind.add(each.id);
