@@ -328,10 +328,11 @@ function planCycle(link: SheetLink, trail: Trail, table: ObservedTable, run = li
 /** Finds which rows are in step, where many may not be, before all that is left is decided at once. */
 async function settleSlowly(link: SheetLink, trail: Trail, table: ObservedTable): Promise<void> {
   const { standing } = trail;
+  const isLong = (tab: ObservedTab) => tab.state === 'read' && tab.rows.length > sliceMax;
+  // So many rows took some time to read.
+  if (Object.values(table.tabs).some(isLong)) await link.clock.sleep(0);
   const { input } = gather(link, trail, table, '');
   standing.update(input);
   if (entities.every((entity) => standing.countLooseRows(entity) <= sliceMax)) return;
-  // So many rows took some time to read.
-  await link.clock.sleep(0);
   for (const _slice of settleRows(input, standing)) await link.clock.sleep(0);
 }
