@@ -5,6 +5,7 @@ import { createManualClock, type ManualClock } from '../support/manual-clock.ts'
 import { realClock } from '../support/real-clock.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 import { commandRedis, flushRedis, type RedisServer, startRedis, stopRedis } from '../support/redis.ts';
+import { until } from '../support/until.ts';
 
 let redis: RedisServer;
 
@@ -106,6 +107,8 @@ test('a Redis that has lost everything takes nothing from whoever had it, and it
   expect(lease.isLost).toBe(false);
   await board.release(lease);
   await flushRedis(redis);
+  // Nothing is left of it but the time, in ms.
+  await until('the clock goes on', async () => Date.now() > lease.token);
   expect((await taken(board, 'north')).token).toBeGreaterThan(lease.token);
 });
 

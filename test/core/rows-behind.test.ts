@@ -5,10 +5,11 @@ import { decideAgain } from '../../src/sheet/plans/decide-again.ts';
 import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { textCell } from '../../src/sheet/port/cell.ts';
 import { titlesIn } from '../support/ruled-tab.ts';
-import { changeRecord, leadKey, removeRow, rowOf, type World } from '../support/world.ts';
+import { changeRecord, copyRow, leadKey, removeRow, rowOf, type World } from '../support/world.ts';
 import { cycle, decideWorld, inputOf, look, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const ids = [1, 2, 3, 4, 5];
+const dayMs = 24 * 60 * 60 * 1_000;
 
 /** A world in which the CRM changed more leads than one write may have. */
 async function worldBehind(updatesMax: number): Promise<World> {
@@ -30,17 +31,6 @@ test('of rows that are only behind each write takes as many as it may, from top 
   expect(writtenIn(await cycle(world))).toEqual(['5']);
   expect((await settle(world)).table).toEqual([]);
   expect(titlesIn(world)).toEqual(ids.map((id) => `New ${id}`));
-});
-
-test('so they are where users typed into a column that only shows what the CRM has', async () => {
-  const titles = ids.map((id) => `Lead ${id}`);
-  const world = await worldWithLeads(titles, { policy: { updatesMax: 2 } });
-  const before = structuredClone(world.sheet.lead);
-  for (const id of ids) rowOf(world, leadKey(id)).cells['created_at'] = textCell('long ago');
-  await cycle(world);
-  expect(writtenIn(await cycle(world))).toEqual(['3', '4']);
-  await settle(world);
-  expect(world.sheet.lead.map(({ cells }) => cells)).toEqual(before.map(({ cells }) => cells));
 });
 
 test('what a user does to a row that waits for its turn is seen at once', async () => {
@@ -71,6 +61,44 @@ test('rows that wait come next where users deleted those whose turn it was', asy
   await look(world);
   for (const id of [1, 2]) removeRow(world, leadKey(id));
   expect(writtenIn(await cycle(world))).toEqual(['3', '4']);
+});
+
+test('rows that wait come next where time alone put the others in step', async () => {
+  const world = await worldWithLeads(
+    ids.map((id) => `Lead ${id}`),
+    { policy: { updatesMax: 1 } },
+  );
+  for (const id of [3, 4]) {
+    rowOf(world, leadKey(id)).cells['title'] = textCell(`Typed ${id}`);
+    changeRecord(world, leadKey(id), { title: `CRM ${id}` });
+  }
+  await settle(world);
+  // Users put there what it says tomorrow.
+  for (const id of [3, 4])
+    rowOf(world, leadKey(id)).sync = textCell(
+      `Synced 2026-11-21 00:00. Changed by the CRM: Title was “Typed ${id}”`,
+    );
+  for (const id of [1, 5]) changeRecord(world, leadKey(id), { title: `New ${id}` });
+  await pull(world);
+  await look(world);
+  world.clock.now += dayMs;
+  expect([writtenIn(await cycle(world)), writtenIn(await cycle(world))]).toEqual([['1'], ['5']]);
+});
+
+test('a copy whose original is gone is none of the rows that wait', async () => {
+  const world = await worldWithLeads(
+    ids.map((id) => `Lead ${id}`),
+    { policy: { updatesMax: 1 } },
+  );
+  copyRow(world, leadKey(4));
+  await cycle(world);
+  await cycle(world);
+  changeRecord(world, leadKey(1), { title: 'New 1' });
+  await pull(world);
+  removeRow(world, leadKey(4));
+  rowOf(world, leadKey(4)).cells['created_at'] = textCell('long ago');
+  const { holds } = await cycle(world);
+  expect(holds.map(({ id }) => id)).toEqual(['4']);
 });
 
 test('rows that wait are not decided again until their turn', async () => {

@@ -7,6 +7,7 @@ import { beginRebase } from '../../src/sheet/rebase.ts';
 import { pushRecord } from '../../src/sync/pushing/push.ts';
 import { readNextContacts } from '../../src/sync/reading/contacts.ts';
 import { openLinkStage } from '../support/link-stage.ts';
+import { until } from '../support/until.ts';
 
 const leadCount = 4;
 
@@ -34,7 +35,12 @@ async function openReading({ enabled = true } = {}) {
   const failedAt = new Map<string, number>();
   const read = async (turns: number) => {
     sent();
-    for (let turn = 0; turn < turns; turn += 1) await readNextContacts(link, 'changed', failedAt);
+    for (let turn = 0; turn < turns; turn += 1) {
+      const at = Date.now();
+      await readNextContacts(link, 'changed', failedAt);
+      // The next turn is of the one that was read before all others: never two in one millisecond.
+      await until('the clock goes on', async () => Date.now() > at);
+    }
     return sent();
   };
   return { link, model, leads, first: leads[0]!, byHand, setCrmFaults, sweep, sent, read };

@@ -44,6 +44,7 @@ test('S9: and so it does with changed rows, each of which is in the history once
   const policy = {
     ...stage.link.policy,
     brakes: { ...brakes, changesMin: 2 * leads, columnMin: 2 * leads },
+    updatesMax: leads,
   };
   const engine = await stage.fill({ policy });
   for (const { id } of (await stage.readCrm()).leads)

@@ -1,13 +1,15 @@
+import { nextStale } from '../../core/notice.ts';
 import type { Behind, InStep } from '../index/tab-standing.ts';
-import { isInTable, showsOwn } from './identity/likeness.ts';
+import { isInTable } from './identity/likeness.ts';
 import { clearedOf, editsOf, lostValuesOf, type MergedRow } from './rows/merge.ts';
 import type { RecordRow } from './rows/row.ts';
+import { showsValues } from './rows/row-values.ts';
 import { isAtRest, type TabIndex } from './tab-index.ts';
 import { type Findings, nothing, type Verdict } from './verdict.ts';
 
 /**
- * A row that is only behind: it shows what is agreed, apart from cells that only show the CRM's values, and all that follows is that it is written
- * to. Then it makes no difference to anything else when that happens.
+ * A row that is only behind: it shows what is agreed, people changed nothing in it, and all that follows is that it is written to. Then it makes no
+ * difference to anything else when that happens.
  */
 export function findBehind(index: TabIndex, { merged, row }: RecordRow, verdict: Verdict): InStep[] {
   if (!merged || merged.isRestless || !isMereWrite(verdict)) return [];
@@ -15,9 +17,11 @@ export function findBehind(index: TabIndex, { merged, row }: RecordRow, verdict:
   if (!agreement || agreement.leave?.state === 'left') return [];
   if (!isInTable(index, agreement) || !isAtRest(index, record) || isCounted(merged)) return [];
   const names = merged.decided.map(({ field }) => field.name);
-  if (!showsOwn(index, row, agreement, names)) return [];
+  if (!showsValues(index, row, agreement.fields, agreement.shown, names)) return [];
   const fit = index.only.fitOf(record);
-  return [{ id: record.key.id, row, until: fit.kind === 'unfit' ? Number.POSITIVE_INFINITY : fit.until }];
+  const fitsUntil = fit.kind === 'unfit' ? Number.POSITIVE_INFINITY : fit.until;
+  const until = Math.min(fitsUntil, nextStale([agreement], index.input.now));
+  return [{ id: record.key.id, row, until }];
 }
 
 /** What is only kept of a write until it is confirmed, and when it would change. */

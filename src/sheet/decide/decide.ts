@@ -50,7 +50,9 @@ export function decideFrom(input: DecideInput, standing: Standing): Plan {
     standing.noteOutside(collect(judged.verdicts, 'outside'));
     return [...whole, ...judged.verdicts];
   });
-  return assemble(table, limitLeaves(verdicts, input.now));
+  const plan = assemble(table, limitLeaves(verdicts, input.now));
+  standing.endDecision(input);
+  return plan;
 }
 
 /** A tab that can be read, and what is said of it at once. */

@@ -13,6 +13,7 @@ import {
 import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
 import type { Names } from '../cells/codec.ts';
 import type { DecideInput, Known } from '../plans/plan.ts';
+import type { Policy } from '../policy.ts';
 import { describeCell } from '../port/cell.ts';
 import type { ReadTab } from '../port/table.ts';
 import { type ItemChange, ItemIndex } from './item-index.ts';
@@ -86,7 +87,16 @@ export class Standing {
     for (const text of known.contests.keys()) this.#loosen(parseRecordKey(text));
     if (isAlike && !isSetBack && !isOutboxNew && !news.includes(true)) return;
     this.#version += 1;
-    for (const entity of entities) this.#tabs[entity].loosenBehind(policy.updatesMax);
+    this.#passTurns(policy);
+  }
+
+  /** A decision is made. Where it found that some whose turn it was need not be written, it is the turn of others in the next. */
+  endDecision({ policy }: DecideInput): void {
+    if (this.#passTurns(policy)) this.#version += 1;
+  }
+
+  #passTurns({ updatesMax }: Policy): boolean {
+    return entities.map((entity) => this.#tabs[entity].loosenBehind(updatesMax)).includes(true);
   }
 
   /** How many rows are not known to be in step. */

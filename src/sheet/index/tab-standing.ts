@@ -67,6 +67,8 @@ export class TabStanding {
       if (!this.#looseRows.delete(row)) this.loosen(describeCell(row.id));
       this.#looseRows.delete(row);
     }
+    // Others may be above them now.
+    if (moved.length > 0) this.#inTurn.clear();
     const isLoose = moved.map(([before]) => this.#looseRows.has(before));
     // A row may be where another one was that holds the same.
     for (const [before] of moved) this.#looseRows.delete(before);
@@ -119,23 +121,24 @@ export class TabStanding {
   /** Until their turn nothing follows from rows that are behind, as from those in step. */
   noteBehind({ inTurn, later }: Behind): void {
     this.#inTurn.clear();
-    for (const id of inTurn) this.#inTurn.add(id);
+    for (const id of inTurn) if (!this.#inStep.has(id)) this.#inTurn.add(id);
     for (const each of later) {
       this.note(each);
       if (this.#inStep.get(each.id) === each.row) this.#behind.add(each.id);
     }
   }
 
-  /** Loosens the first of the rows that are behind, from top to bottom, in place of those whose turn is over. */
-  loosenBehind(count: number): void {
+  /** Loosens the first of the rows that are behind, from top to bottom, in place of those whose turn is over. Returns whether there were any. */
+  loosenBehind(count: number): boolean {
     const room = count - this.#inTurn.size;
-    if (this.#behind.size === 0 || room <= 0) return;
+    if (this.#behind.size === 0 || room <= 0) return false;
     const placeOf = (id: RecordId) => this.#inStep.get(id)?.position ?? 0;
     const ids = [...this.#behind].toSorted((one, other) => placeOf(one) - placeOf(other)).slice(0, room);
     for (const id of ids) {
       this.loosen(id);
       this.#inTurn.add(id);
     }
+    return true;
   }
 
   noteOutside(id: RecordId): void {

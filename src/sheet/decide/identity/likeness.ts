@@ -9,7 +9,6 @@ import {
   type Cells,
   type CellsOfRow,
   cellsOf,
-  expectedCell,
   lookOf,
   lookOfValues,
   readRowValues,
@@ -46,29 +45,6 @@ const sharedNames = (index: TabIndex, cells: Cells, own: Cells): readonly FieldN
 
 export const isShownOnly = ({ layout }: TabIndex, name: FieldName): boolean =>
   layout.columns.some(({ direction, field }) => field === name && direction === 'toTable');
-
-/**
- * Whether a row shows what is agreed for its record, as far as people type there: cells that only show the CRM's values are put right by
- * themselves, and the row is its record's own all the same if any of the others shows what that record alone has. `names` are the fields of
- * which it is not known that the row shows them.
- */
-export function showsOwn(
-  index: TabIndex,
-  row: ObservedRow,
-  { fields, key, shown = {} }: Agreement,
-  names: readonly FieldName[],
-): boolean {
-  const others = names.filter((name) => {
-    const { [name]: cell = emptyCell } = row.cells;
-    return !equalCells(cell, expectedCell(index, name, cell, fields[name], shown[name]));
-  });
-  if (others.length === 0) return true;
-  if (!others.every((name) => isShownOnly(index, name))) return false;
-  return index.columns.some(({ column, field: { name } }) => {
-    const cell = column.direction === 'both' ? row.cells[name] : undefined;
-    return cell !== undefined && !saysNothing(index, name, cell) && isRare(index, name, key.id);
-  });
-}
 
 /** Whether the record is the only one of its tab that has its value of the field. */
 const isRare = ({ agreements, countAgreed }: TabIndex, name: FieldName, id: RecordId): boolean =>

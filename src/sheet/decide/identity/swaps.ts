@@ -1,11 +1,18 @@
 import { once } from '../../../core/once.ts';
 import type { RecordId } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
-import type { FieldName, Value } from '../../../core/value.ts';
+import type { FieldName } from '../../../core/value.ts';
 import { type Cell, describeCell, emptyCell, equalCells } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import type { MergedRow } from '../rows/merge.ts';
-import { type Cells, expectedCell, lookAlike, lookOf, lookOfValues } from '../rows/row-values.ts';
+import {
+  type Cells,
+  expectedCell,
+  lookAlike,
+  lookOf,
+  lookOfValues,
+  showsValues,
+} from '../rows/row-values.ts';
 import type { TabIndex } from '../tab-index.ts';
 import type { BoundRow } from './bind.ts';
 import {
@@ -14,7 +21,6 @@ import {
   isLike,
   isShownOnly,
   type OwnCells,
-  showsOwn,
   showsPart,
   showsRare,
   traitsIn,
@@ -116,20 +122,19 @@ function findDisplaced(
 ): DisplacedRow | undefined {
   const record = index.records.get(id);
   // With a record that we deleted nothing is agreed any more, but its values may still stand in a row that came back.
-  const agreement = index.agreements.get(id);
-  const agreed = agreement?.fields ?? (record?.presence === 'gone' ? record.fields : {});
-  // Whatever a row shows about which nothing was agreed, nothing has left its place.
-  if (!record || Object.keys(agreed).length === 0) return undefined;
+  const { fields: known, shown } = index.agreements.get(id) ?? {};
+  const agreed = known ?? (record?.presence === 'gone' ? record.fields : {});
   const names = merged?.decided.map(({ field }) => field.name) ?? Object.keys(row.cells);
-  const expectedOf = (name: FieldName, value: Value | undefined) =>
-    expectedCell(index, name, row.cells[name] ?? emptyCell, value, agreement?.shown?.[name]);
-  if (agreement && showsOwn(index, row, agreement, names)) return undefined;
+  // Whatever a row shows about which nothing was agreed, nothing has left its place.
+  if (!record || Object.keys(agreed).length === 0 || showsValues(index, row, agreed, shown, names))
+    return undefined;
   // Of a column that is new nothing is agreed, but another row may show what the CRM has; so may the row itself.
   const own: Record<FieldName, Cell> = { ...row.cells };
   const changed: Record<FieldName, Cell> = {};
   for (const name of names) {
     const { [name]: cell = emptyCell } = row.cells;
-    const expected = expectedOf(name, agreed[name] === undefined ? record.fields[name] : agreed[name]);
+    const value = agreed[name] === undefined ? record.fields[name] : agreed[name];
+    const expected = expectedCell(index, name, cell, value, shown?.[name]);
     own[name] = expected;
     if (!lookAlike(index, name, cell, expected)) changed[name] = cell;
   }

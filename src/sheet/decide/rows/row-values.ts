@@ -40,11 +40,18 @@ export function expectedCell(
 export const saysNothing = ({ tab }: TabIndex, name: FieldName, cell: Cell): boolean =>
   cell.kind === 'empty' || (tab.boxed?.has(name) === true && isUnfilled(cell));
 
-/** Whether the row shows all of these values as its record last did, or in their usual form. */
-export function showsValues(index: TabIndex, row: ObservedRow, values: Fields, shown: Shown = {}): boolean {
-  return Object.entries(row.cells).every(([name, cell]) =>
-    equalCells(cell, expectedCell(index, name, cell, values[name], shown[name])),
-  );
+/** Whether the row shows all of these values, or those of the fields that are named, as its record last did, or in their usual form. */
+export function showsValues(
+  index: TabIndex,
+  { cells }: CellsOfRow,
+  values: Fields,
+  shown: Shown = {},
+  names: readonly FieldName[] = Object.keys(cells),
+): boolean {
+  return names.every((name) => {
+    const { [name]: cell = emptyCell } = cells;
+    return equalCells(cell, expectedCell(index, name, cell, values[name], shown[name]));
+  });
 }
 
 /** The cell as it looks: which cells of a boxed column have a box makes no difference. */
