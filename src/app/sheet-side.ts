@@ -74,7 +74,7 @@ export function readRules(
   };
 }
 
-/** Some ten milliseconds' worth for each thing that is done with them in one go. */
+/** Deciding so many rows, preparing their write or making it durable takes some ten milliseconds each, in which nothing else runs. */
 const updatesMax = 500;
 
 /** The configuration speaks of the sheet; deciding knows it as the table. */

@@ -49,7 +49,7 @@ export interface Policy {
   readonly brakes: BrakeLimits;
   /** New rows that are written to the table in one cycle at most; the rest follows in the next. */
   readonly appendsMax: number;
-  /** Rows of a tab that are behind the CRM, and written to in one cycle at most. */
+  /** Rows of a tab that are only behind and are written to in one cycle at most; the rest follows in the next. */
   readonly updatesMax: number;
 }
 

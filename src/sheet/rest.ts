@@ -78,7 +78,7 @@ function freshRows(before: ObservedTable, table: ObservedTable): readonly FreshR
     const former = new Map(removed.map((row) => [row.cells, row]));
     const moved = once(() => new Set(removed.map((row) => rowName(entity, row))));
     return added.flatMap((row) => {
-      // Of most the Sync cell alone is another: to name ten thousand rows takes a tenth of a second.
+      // Often the Sync cell alone is another. To name ten thousand rows takes a tenth of a second.
       const known = former.get(row.cells);
       if (known && equalCells(known.id, row.id)) return [];
       const name = rowName(entity, row);

@@ -35,6 +35,7 @@ const catalog: Catalog = {
   })),
 };
 
+/** All rows that are only behind are in one plan, as all others are. */
 const policy = { ...policyWith(), updatesMax: 1_000 };
 const layout = buildLayout(['lead'], policy, catalog);
 const names = createNames(catalog, [], 'UTC');

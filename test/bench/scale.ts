@@ -16,9 +16,9 @@ import { measurePlans } from './plans.ts';
 
 /**
  * Measures what the daemon costs by the number of its leads, between both sandboxes, which run in a process of their own: filling the sheet,
- * standing by, one edit in the sheet until all is at rest again, and what changes every row at once. Processor time, because other work on the machine does not change it
- * much. Settings are those of an installation, so that the lists of the CRM are read on meanwhile. What follows `--` is given to the
- * daemon's Node.
+ * standing by, one edit in the sheet until all is at rest again, and writing to every row. Processor time, because other work on the machine
+ * does not change it much. Settings are those of an installation, so that the lists of the CRM are read on meanwhile. What follows `--` is
+ * given to the daemon's Node.
  */
 
 const { values: flags, positionals: nodeFlags } = parseArgs({

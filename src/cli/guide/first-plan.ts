@@ -13,7 +13,7 @@ import { ProgressLine, type WorkDone } from '../fill/progress-line.ts';
 
 /** Reads the CRM and says in a few lines what the daemon would do first, in one cycle or in many. Nothing is written. */
 export async function showFirstPlan(given: SheetLink, budget: Settings['crm']['budget']): Promise<void> {
-  // A tab is filled, and written to, in several cycles: whoever is told of the first alone misses most of the records.
+  // A tab is filled, and written to, in several cycles: the first alone would leave out most of the records.
   const all = Number.POSITIVE_INFINITY;
   const link = { ...given, policy: { ...given.policy, appendsMax: all, updatesMax: all } };
   try {

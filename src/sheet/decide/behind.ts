@@ -24,7 +24,7 @@ export function findBehind(index: TabIndex, { merged, row }: RecordRow, verdict:
   return [{ id: record.key.id, row, until }];
 }
 
-/** What is only kept of a write until it is confirmed, and when it would change. */
+/** All that a verdict may say that comes to a write alone: the write, what is kept of it until it is confirmed, and when time would change it. */
 const ofWrite: ReadonlySet<string> = new Set<keyof Findings>(['agreementsSaved', 'changesAt', 'table']);
 
 function isMereWrite(verdict: Verdict): boolean {
@@ -52,6 +52,7 @@ export function limitBehind(
     const row = rows[number];
     return row && isMereWrite(verdict) ? [{ row, verdict, number }] : [];
   });
+  // Most often all of them may be written: then it makes no difference which of them are only behind.
   if (mere.length <= updatesMax)
     return { verdicts, behind: { inTurn: mere.map(({ row }) => row.record.key.id), later: [] } };
   const found = mere

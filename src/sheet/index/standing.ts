@@ -90,7 +90,7 @@ export class Standing {
     this.#passTurns(policy);
   }
 
-  /** A decision is made. Where it found that some whose turn it was need not be written, it is the turn of others in the next. */
+  /** To be called after each decision: where it found that rows whose turn it was need not be written, the next one has others in their place. */
   endDecision({ policy }: DecideInput): void {
     if (this.#passTurns(policy)) this.#version += 1;
   }
@@ -153,7 +153,7 @@ export class Standing {
     for (const each of rows) if (!made.has(each.id)) this.#tabs[entity].note(each);
   }
 
-  /** Learns whose turn it is of the rows that are behind, and which are written later, because one write may have no more. */
+  /** Takes note of the rows that are only behind: those that the next write may have, and those that wait for a later one. */
   noteBehind(entity: Entity, { inTurn, later }: Behind): void {
     const made = this.#madeIds();
     this.#tabs[entity].noteBehind({ inTurn, later: later.filter(({ id }) => !made.has(id)) });

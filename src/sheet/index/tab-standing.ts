@@ -118,7 +118,7 @@ export class TabStanding {
     return over.length > 0;
   }
 
-  /** Until their turn nothing follows from rows that are behind, as from those in step. */
+  /** Takes note of rows that are only behind. Nothing follows from those that wait until their turn, as from rows in step. */
   noteBehind({ inTurn, later }: Behind): void {
     this.#inTurn.clear();
     for (const id of inTurn) if (!this.#inStep.has(id)) this.#inTurn.add(id);

@@ -116,10 +116,10 @@ function tripBrakes(
     cleared: unapprovedEdits(index, cleared),
     lost,
   };
-  const isSame = (['vanished', 'gone', 'edits', 'cleared'] as const).every(
+  const isNoneApproved = (['vanished', 'gone', 'edits', 'cleared'] as const).every(
     (name) => left[name].length === upset[name].length,
   );
-  const tripped = isSame ? all : findTripped(tab, left);
+  const tripped = isNoneApproved ? all : findTripped(tab, left);
   const scopes = [...all, ...tripped].map(({ brake }) => brake.scope);
   return { tripped, scopes: [...scopes, ...approvalScopes(index, [...edits, ...cleared], gone)] };
 }
