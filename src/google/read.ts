@@ -1,4 +1,5 @@
 import { pauseName } from '../core/fields/headers.ts';
+import { finishAtOnce, type Slices } from '../core/slices.ts';
 import type { FieldName } from '../core/value.ts';
 import { describeCell } from '../sheet/port/cell.ts';
 import type { Layout, TabKind, TabLayout } from '../sheet/port/layout.ts';
@@ -40,37 +41,42 @@ export interface ReadBefore {
 
 const held = (reason: string): TabReading => ({ observed: { state: 'held', reason } });
 
-/** What all tabs of the layout say. `otherCells` counts the cells of the tabs that were not read. */
-export function observeTabs(
+/** Finds what all tabs of the layout say. `otherCells` counts the cells of the tabs that were not read. */
+export function* observeTabs(
   spreadsheet: TaggedSpreadsheet,
   layout: Layout,
   owner: Owner,
   otherCells: number,
   before?: ReadBefore,
-): ReadonlyMap<TabKind, TabReading> {
+): Slices<ReadonlyMap<TabKind, TabReading>> {
   const stranger = findStranger(spreadsheet, owner);
   const places = new Map(layout.map((tab) => [tab, placeTab(spreadsheet, tab)]));
   const found = [...places.values()].flatMap(({ grid }) => grid ?? []);
   const cells = countCells(found) + otherCells;
-  const readTab = (tab: TabLayout, place: TabPlace): TabReading => {
+  function* readTab(tab: TabLayout, place: TabPlace): Slices<TabReading> {
     if (stranger !== undefined) return held(stranger);
     if (!place.grid) return { observed: { state: 'held', reason: place.reason, isAbsent: true } };
     const last = before?.readings.get(tab.entity);
     const isSame = before?.isAlike === true && last?.grid === place.grid && last.cells === cells;
     if (isSame && last) return last;
-    const { observed, ...rest } = observeTab(place.grid, tab, last);
+    const { observed, ...rest } = yield* observeInSlices(place.grid, tab, last);
     if (observed.state === 'held') return { observed };
     const room = roomOf(place.grid, cells, layout.length);
     const identity = String(place.grid.sheetId);
     return { ...rest, observed: { ...observed, identity, room }, grid: place.grid, cells };
-  };
-  return new Map([...places].map(([tab, place]) => [tab.entity, readTab(tab, place)]));
+  }
+  const readings = new Map<TabKind, TabReading>();
+  for (const [tab, place] of places) readings.set(tab.entity, yield* readTab(tab, place));
+  return readings;
 }
 
 /**
  * Reads the rows below the header. A tab whose columns are unclear is held, with the reason for a person. `before` is what the last read came to.
  */
-export function observeTab(grid: Grid, layout: TabLayout, before?: TabReading): TabReading {
+export const observeTab = (grid: Grid, layout: TabLayout, before?: TabReading): TabReading =>
+  finishAtOnce(observeInSlices(grid, layout, before));
+
+function* observeInSlices(grid: Grid, layout: TabLayout, before?: TabReading): Slices<TabReading> {
   const binding = bindColumns(grid, { ...layout, title: grid.title });
   if (binding.state !== 'bound') return held(binding.reason);
   const { columns } = binding;
@@ -82,7 +88,7 @@ export function observeTab(grid: Grid, layout: TabLayout, before?: TabReading): 
   const { rows, typed } = grid;
   const fresh = findFresh(grid, columns);
   const marked = new Set(grid.tags.map(({ index }) => index));
-  const views = viewRows(rows, { columns, fresh, marked }, before?.views);
+  const views = yield* viewRows(rows, { columns, fresh, marked }, before?.views);
   const { spilled } = views;
   const boxed = typed.filter(({ isOfCheckboxes }) => isOfCheckboxes);
   const observed: ObservedTab = {

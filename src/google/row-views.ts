@@ -1,5 +1,6 @@
 import type { FieldKind } from '../core/fields/field-kind.ts';
 import { pauseName } from '../core/fields/headers.ts';
+import type { Slices } from '../core/slices.ts';
 import { labelKey } from '../core/text/label-key.ts';
 import { plainText } from '../core/text/plain-text.ts';
 import type { FieldName } from '../core/value.ts';
@@ -78,11 +79,14 @@ export interface RowViews {
   readonly isPauseLost: boolean;
 }
 
+/** So many rows are looked at before anything else gets its turn. */
+const sliceMax = 1_000;
+
 /**
- * Looks at the rows of a tab as its columns say. Of rows that are known nothing but whether they are the same objects is looked at: to touch
- * tens of thousands of them costs more than all that follows from an edit.
+ * Looks at the rows of a tab as its columns say, in slices. Of rows that are known nothing but whether they are the same objects is looked at: to
+ * touch tens of thousands of them costs more than all that follows from an edit.
  */
-export function viewRows(rows: Rows, context: ColumnContext, last: RowViews | undefined): RowViews {
+export function* viewRows(rows: Rows, context: ColumnContext, last: RowViews | undefined): Slices<RowViews> {
   const { columns, fresh, marked } = context;
   const named: ReadonlyMap<FieldName, number> = new Map([
     ...[...columns.fields].map(([field, { index }]) => [field, index] as const),
@@ -94,12 +98,12 @@ export function viewRows(rows: Rows, context: ColumnContext, last: RowViews | un
   const binding = JSON.stringify([[...columns.fields], places, [...ours], [...fresh]]);
   const before = last?.binding === binding ? last : undefined;
   const known = findKnown(rows, before);
-  const { arrays, arraysOf } = readArrays(rows, named, known, before?.arrays);
+  const { arrays, arraysOf } = yield* readArrays(rows, named, known, before?.arrays);
   const leftEmpty = [...arrays.failed].filter((name) => isLeftEmpty(rows, named.get(name) ?? -1));
   const spilled = new Set([...arrays.filled, ...leftEmpty]);
   const isPauseLost = leftEmpty.includes(pauseName);
   const isAsBefore = before?.isPauseLost === isPauseLost && areSame(before.spilled, spilled);
-  const viewRow = (cells: Rows[number], position: number): RowView => {
+  const viewRow = (position: number): RowView => {
     const view = isAsBefore ? known.viewOf(position) : undefined;
     if (view) return moveView(view, position);
     const bare = { arrays: arraysOf(position) };
@@ -108,12 +112,23 @@ export function viewRows(rows: Rows, context: ColumnContext, last: RowViews | un
       const observed = observeRow(rows, position, { ...context, spilled, isPauseLost, ours });
       return { ...bare, observed: withKnownCells(observed, last?.all[position]?.observed) };
     }
+    const cells = rows[position] ?? [];
     return cells.every(isBlank) ? bare : { ...bare, own: { position, cells } };
   };
   const isInPlace = isAsBefore && before.rows.length === rows.length;
-  const viewNew = (row: number) => [row, viewRow(rows[row] ?? [], row)] as const;
-  const lists = isInPlace ? replaceViews(before, known.others.map(viewNew)) : listViews(rows.map(viewRow));
+  const news = isInPlace ? known.others : [...rows.keys()];
+  const views = yield* inSlices(news, viewRow);
+  const lists = isInPlace ? replaceViews(before, news, views) : listViews(views);
   return { rows, binding, ...lists, arrays, spilled, isPauseLost };
+}
+
+function* inSlices<From, To>(items: readonly From[], find: (item: From) => To): Slices<To[]> {
+  const found: To[] = [];
+  for (const item of items) {
+    found.push(find(item));
+    if (found.length % sliceMax === 0) yield;
+  }
+  return found;
 }
 
 /** What is known of rows. */
@@ -152,13 +167,15 @@ function findKnown(rows: Rows, before: RowViews | undefined): Known {
 }
 
 /** Finds what array formulas do in the rows that are not known. */
-function readArrays(
+function* readArrays(
   rows: Rows,
   named: ReadonlyMap<FieldName, number>,
   known: Known,
   before: RowViews['arrays'] | undefined,
 ) {
-  const inOthers = new Map(known.others.map((row) => [row, findArrays(rows, row, named)]));
+  const inOthers = new Map(
+    yield* inSlices(known.others, (row) => [row, findArrays(rows, row, named)] as const),
+  );
   const arraysOf = (row: number) => inOthers.get(row) ?? known.viewOf(row)?.arrays ?? noArrays;
   // Where nothing was found before, none of the known rows has any.
   const namesIn = (part: keyof ArrayCells) => {
@@ -206,14 +223,13 @@ function definedOf<From, To>(all: readonly From[], find: (from: From) => To | un
   return found;
 }
 
-/** The lists with some views in place of those of the same rows. */
-function replaceViews(before: ViewLists, news: readonly (readonly [row: number, RowView])[]): ViewLists {
+/** The lists with the views of some rows in place of those of the same rows. */
+function replaceViews(before: ViewLists, rows: readonly number[], views: readonly RowView[]): ViewLists {
   const all = [...before.all];
-  for (const [row, view] of news) all[row] = view;
-  const isOfSameKind = ([row, view]: readonly [number, RowView]) =>
-    (['observed', 'own'] as const).every((part) => !before.all[row]?.[part] === !view[part]);
-  if (!news.every(isOfSameKind)) return listViews(all);
-  const views = news.map(([, view]) => view);
+  for (const [place, view] of views.entries()) all[rows[place] ?? -1] = view;
+  const isOfSameKind = (row: number) =>
+    (['observed', 'own'] as const).every((part) => !before.all[row]?.[part] === !all[row]?.[part]);
+  if (!rows.every(isOfSameKind)) return listViews(all);
   return {
     all,
     observed: replacePlaced(

@@ -1,4 +1,5 @@
 import { isSyncError } from '../core/errors.ts';
+import { finishInTurns } from '../core/slices.ts';
 import { newSheetError } from '../sheet/port/errors.ts';
 import type { Layout, TabKind } from '../sheet/port/layout.ts';
 import type { Table } from '../sheet/port/port.ts';
@@ -63,7 +64,8 @@ export function createSheetTable(
     const circumstances = JSON.stringify([layout, reader.otherCells]);
     if (last?.spreadsheet !== spreadsheet || last.circumstances !== circumstances) {
       const before = last && { readings: last.readings, isAlike: last.circumstances === circumstances };
-      const readings = observeTabs(spreadsheet, layout, owner, reader.otherCells, before);
+      const work = observeTabs(spreadsheet, layout, owner, reader.otherCells, before);
+      const readings = await finishInTurns(work, depth.clock);
       last = { spreadsheet, circumstances, readings, table: tableOf(readings, spreadsheet, owner) };
     }
     writer.start(boundTabs(last.readings), findShadow(spreadsheet), spreadsheet.lastWrite);

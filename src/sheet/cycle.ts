@@ -3,6 +3,7 @@ import { emptyCatalog } from '../core/fields/catalog.ts';
 import type { Mirror } from '../core/mirror.ts';
 import type { Receipt } from '../core/open-write.ts';
 import { claimToken, entities, parseRecordKey, perEntity } from '../core/record.ts';
+import { finishInTurns } from '../core/slices.ts';
 import { readContests } from '../sync/contests.ts';
 import { findAccountDoubt, readOwnCatalog } from '../sync/reading/account.ts';
 import { readEmptyLists, readNameless, readSwept } from '../sync/reading/lists.ts';
@@ -334,5 +335,5 @@ async function settleSlowly(link: SheetLink, trail: Trail, table: ObservedTable)
   const { input } = gather(link, trail, table, '');
   standing.update(input);
   if (entities.every((entity) => standing.countLooseRows(entity) <= sliceMax)) return;
-  for (const _slice of settleRows(input, standing)) await link.clock.sleep(0);
+  await finishInTurns(settleRows(input, standing), link.clock);
 }

@@ -1,5 +1,6 @@
 import { type Catalog, emptyCatalog } from '../../src/core/fields/catalog.ts';
 import type { RecordKey } from '../../src/core/record.ts';
+import { finishAtOnce } from '../../src/core/slices.ts';
 import type { Agreement, KnownRecord } from '../../src/core/state.ts';
 import { equalFields, type Fields } from '../../src/core/value.ts';
 import { createNames, encode } from '../../src/sheet/cells/codec.ts';
@@ -132,7 +133,7 @@ function compareByHand(
 function decideWhole(input: DecideInput): Plan {
   const standing = new Standing();
   standing.update(input);
-  for (const _slice of settleRows(input, standing));
+  finishAtOnce(settleRows(input, standing));
   return decideFrom(input, standing);
 }
 

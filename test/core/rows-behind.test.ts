@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { finishAtOnce } from '../../src/core/slices.ts';
 import { settleRows } from '../../src/sheet/decide/in-step.ts';
 import { Standing } from '../../src/sheet/index/standing.ts';
 import { decideAgain } from '../../src/sheet/plans/decide-again.ts';
@@ -106,7 +107,7 @@ test('rows that wait are not decided again until their turn', async () => {
   const input = await inputOf(world);
   const standing = new Standing();
   standing.update(input);
-  for (const _slice of settleRows(input, standing, 0));
+  finishAtOnce(settleRows(input, standing, 0));
   expect(standing.countLooseRows('lead')).toBe(2);
   const { plan, version } = decideAgain(input, standing, undefined);
   expect([writtenIn(plan), standing.countLooseRows('lead')]).toEqual([['1', '2'], 2]);

@@ -3,6 +3,7 @@ import { isSyncError } from '../../src/core/errors.ts';
 import { lateLandingMs } from '../../src/core/open-write.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import { claimToken, listedEntities } from '../../src/core/record.ts';
+import { finishAtOnce } from '../../src/core/slices.ts';
 import type { OutboxItem } from '../../src/core/state.ts';
 import { createInProcessQueue } from '../../src/inprocess/queue.ts';
 import { readRemaps } from '../../src/sheet/column-map.ts';
@@ -178,7 +179,7 @@ function expectWhole({ grounded }: Trail): void {
   expect(words(plan)).toEqual(whole);
   const standing = new Standing();
   standing.update(anew);
-  for (const _slice of settleRows(anew, standing, 0));
+  finishAtOnce(settleRows(anew, standing, 0));
   expect(words(decideFrom(anew, standing))).toEqual(whole);
 }
 

@@ -1,5 +1,6 @@
 import { isFresh, nextStale } from '../../core/notice.ts';
 import { type Entity, type RecordId, recordKeyText } from '../../core/record.ts';
+import type { Slices } from '../../core/slices.ts';
 import type { Agreement, KnownRecord } from '../../core/state.ts';
 import { shownValue } from '../cells/extra-fields.ts';
 import { type CellLook, isUsualForm, noteShown } from '../cells/shown.ts';
@@ -105,7 +106,7 @@ export const sliceMax = 250;
  * all at once would keep everything else waiting for seconds. So it would where many are behind: of those as many are left to be decided as one
  * write may have. `standing` was brought up to date with the input.
  */
-export function* settleRows(input: DecideInput, standing: Standing, rowsMin = sliceMax): Generator<void> {
+export function* settleRows(input: DecideInput, standing: Standing, rowsMin = sliceMax): Slices<void> {
   const isLong = ({ entity }: TabLayout<Entity>) => standing.countLooseRows(entity) > rowsMin;
   if (!recordTabs(input.layout).some(isLong)) return;
   const table = indexTable(input, standing);
