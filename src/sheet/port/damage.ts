@@ -1,6 +1,8 @@
+import { idHeader } from '../../core/fields/headers.ts';
 import type { Suspect as KeptSuspect } from '../../core/open-write.ts';
+import type { RecordId } from '../../core/record.ts';
 import type { FieldName } from '../../core/value.ts';
-import type { Cell } from './cell.ts';
+import { type Cell, describeCell, emptyCell } from './cell.ts';
 import type { TabKind } from './layout.ts';
 
 /** A cell that a write reached by mistake. */
@@ -31,6 +33,15 @@ export interface Damage {
 export interface Suspect extends KeptSuspect {
   readonly damage: Damage;
 }
+
+/** The IDs by which the rows of a damage are found. A row without an ID is in step with nothing. */
+export const damagedIds = ({ cells, id }: Damage): RecordId[] =>
+  [id, cells[idHeader]?.before, cells[idHeader]?.written].flatMap((cell = emptyCell) =>
+    cell.kind === 'empty' ? [] : describeCell(cell),
+  );
+
+/** Whether any row may show that the damage is over: what a deleted row without an ID had may be in another one since. */
+export const mayConcernAny = ({ id, kind }: Damage): boolean => kind === 'deleted' && id.kind === 'empty';
 
 /** For how long after an undo a user's own undo may bring the damage back. */
 export const watchMs = 180_000;
