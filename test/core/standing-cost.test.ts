@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
 import type { Entity } from '../../src/core/record.ts';
 import type { KnownRecord } from '../../src/core/state.ts';
+import { indexTab, indexTable } from '../../src/sheet/decide/tab-index.ts';
 import { Standing } from '../../src/sheet/index/standing.ts';
 import { leaveAfterMs } from '../../src/sheet/only/leave.ts';
 import { decideAgain } from '../../src/sheet/plans/decide-again.ts';
+import { describeCell, emptyCell } from '../../src/sheet/port/cell.ts';
+import type { Suspect } from '../../src/sheet/port/damage.ts';
+import { recordTabs } from '../../src/sheet/port/layout.ts';
+import { gone, hit, suspect } from '../support/damages.ts';
 import { leaveOf, newLead, worldOfNewLeads } from '../support/ruled-tab.ts';
 import { changeRecord, createWorld, leadKey } from '../support/world.ts';
-import { inputOf, look, settle } from '../support/world-daemon.ts';
+import { inputOf, look, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const count = 200;
 
@@ -105,4 +110,24 @@ test('a cell that shows a lead in full is understood without a look at any other
   expect(looks).toBeLessThan(10);
   expect(names.find('Lead 9')).toEqual({ kind: 'one', id: 9 });
   expect(looks).toBeGreaterThan(count);
+});
+
+test('where a write damaged one row, the other rows that are in step are not decided again', async () => {
+  const world = await worldWithLeads(['Acme', 'Bolt', 'Corp']);
+  const [standing, input] = [new Standing(), await inputOf(world)];
+  decideAgain(input, standing, undefined);
+  const tab = input.table.tabs.lead;
+  if (tab.state === 'held') throw new Error(tab.reason);
+  const idsDecided = (suspects: readonly Suspect[]) => {
+    const next = { ...input, known: { ...input.known, suspects } };
+    standing.update(next);
+    const table = indexTable(next, standing);
+    const [layout] = recordTabs(table.input.layout);
+    const { agreements } = table.groundOf('lead');
+    return layout && indexTab(table, layout, tab, agreements).tab.rows.map(({ id }) => describeCell(id));
+  };
+  expect(idsDecided([])).toEqual([]);
+  expect(idsDecided([suspect(world, hit)])).toEqual(['2']);
+  // What it had may be in any row since.
+  expect(idsDecided([suspect(world, { ...gone, id: emptyCell })])).toEqual(['1', '2', '3']);
 });

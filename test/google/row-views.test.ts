@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Grid } from '../../src/google/grid.ts';
-import { observeTab, type TabReading } from '../../src/google/read.ts';
+import { observeTab, observeTabs, type TabReading } from '../../src/google/read.ts';
+import { readTagged } from '../../src/google/tabs.ts';
 import {
   booleanCell,
   type Cell,
@@ -10,6 +11,7 @@ import {
   spilledCell,
   textCell,
 } from '../../src/sheet/port/cell.ts';
+import type { TabKind } from '../../src/sheet/port/layout.ts';
 import { gridOf, headers, leads } from '../support/leads-grid.ts';
 
 const failing: Cell = { kind: 'error', message: 'Loading...', formula: '=ARRAYFORMULA(X2:X)' };
@@ -96,4 +98,23 @@ test('rows that did not change stay the same objects, and so does their list whe
   expect(kept).toEqual([true, false, true]);
   const same = observeTab({ ...gridOf([]), rows: edited.with(0, [...header]) }, leads, after);
   expect(same.views?.observed).toBe(after.views?.observed);
+});
+
+test('others get their turn while the many new rows of a read are looked at, and only then', () => {
+  const owner = { spreadsheetId: 'test', account: 'test' };
+  const readings = (rows: Rows, before?: ReadonlyMap<TabKind, TabReading>) => {
+    const grids = [{ ...gridOf([]), rows }];
+    const spreadsheet = { ...readTagged({}), grids };
+    const work = observeTabs(spreadsheet, [leads], owner, 0, before && { readings: before, isAlike: true });
+    for (let turns = 0; ; turns += 1) {
+      const step = work.next();
+      if (step.done) return { turns, found: step.value };
+    }
+  };
+  const many = Array.from({ length: 5_000 }, (_, n) => [numberCell(n + 1), textCell(`Lead ${n}`)]);
+  const first = readings([header, ...many]);
+  expect(first.turns).toBeGreaterThan(4);
+  const edited = many.with(7, [numberCell(8), textCell('Bolt & Co')]);
+  const next = readings([header, ...edited], first.found);
+  expect([next.turns, next.found.get('lead')?.views?.observed.length]).toEqual([0, 5_000]);
 });
