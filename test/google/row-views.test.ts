@@ -113,7 +113,7 @@ test('others get their turn while the many new rows of a read are looked at, and
   };
   const many = Array.from({ length: 5_000 }, (_, n) => [numberCell(n + 1), textCell(`Lead ${n}`)]);
   const first = readings([header, ...many]);
-  expect(first.turns).toBeGreaterThan(4);
+  expect(first.turns).toBeGreaterThan(2);
   const edited = many.with(7, [numberCell(8), textCell('Bolt & Co')]);
   const next = readings([header, ...edited], first.found);
   expect([next.turns, next.found.get('lead')?.views?.observed.length]).toEqual([0, 5_000]);
