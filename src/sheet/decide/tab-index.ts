@@ -120,8 +120,8 @@ const indexRows = (
   );
 
 /**
- * `agreements` is what is agreed in the columns that are where they were. Where that is not what is known, or rows may be damaged, or have to be
- * met anew, every row is decided.
+ * `agreements` is what is agreed in the columns that are where they were. Where that is not what is known, or rows have to be met anew, or any of
+ * them may show what a write deleted by mistake, every row is decided.
  */
 export function indexTab(
   table: TableIndex,
