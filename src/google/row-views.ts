@@ -116,12 +116,13 @@ export function* viewRows(rows: Rows, context: ColumnContext, last: RowViews | u
     return cells.every(isBlank) ? bare : { ...bare, own: { position, cells } };
   };
   const isInPlace = isAsBefore && before.rows.length === rows.length;
-  const news = isInPlace ? known.others : [...rows.keys()];
-  const views = yield* inSlices(news, viewRow);
-  const lists = isInPlace ? replaceViews(before, news, views) : listViews(views);
+  const viewed = isInPlace ? known.others : [...rows.keys()];
+  const views = yield* inSlices(viewed, viewRow);
+  const lists = isInPlace ? replaceViews(before, viewed, views) : listViews(views);
   return { rows, binding, ...lists, arrays, spilled, isPauseLost };
 }
 
+/** Finds something for each of many items. */
 function* inSlices<From, To>(items: readonly From[], find: (item: From) => To): Slices<To[]> {
   const found: To[] = [];
   for (const item of items) {

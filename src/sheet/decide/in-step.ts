@@ -10,7 +10,7 @@ import type { InStep } from '../index/tab-standing.ts';
 import { leaveAfterMs } from '../only/leave.ts';
 import type { DecideInput } from '../plans/plan.ts';
 import { type Cell, describeCell, equalCells, textCell } from '../port/cell.ts';
-import { damagedIds } from '../port/damage.ts';
+import { suspectIds } from '../port/damage.ts';
 import { recordTabs, type TabLayout } from '../port/layout.ts';
 import type { ObservedRow } from '../port/table.ts';
 import { findBehind } from './behind.ts';
@@ -121,8 +121,7 @@ export function* settleRows(input: DecideInput, standing: Standing, rowsMin = sl
     const { rows } = index.tab;
     const [ids, repeated] = [new Set<RecordId>(), new Set<RecordId>()];
     for (const { id } of rows) (ids.has(describeCell(id)) ? repeated : ids).add(describeCell(id));
-    const own = input.known.suspects.filter(({ damage }) => damage.entity === entity);
-    const unclear = repeated.union(new Set(own.flatMap(({ damage }) => damagedIds(damage))));
+    const unclear = repeated.union(suspectIds(input.known.suspects, entity));
     const alone = rows.filter(({ id }) => !unclear.has(describeCell(id)));
     const findPlain = createPlainSearch(index);
     const behind: InStep[] = [];

@@ -12,7 +12,7 @@ import { ValueCounts } from '../index/value-counts.ts';
 import { hasNewRule, ruleTab, type TabRuling } from '../only/tab-rule.ts';
 import type { DecideInput } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
-import { mayConcernAny } from '../port/damage.ts';
+import { mayShowInAnyRow } from '../port/damage.ts';
 import { type Column, recordTabs, type TabLayout } from '../port/layout.ts';
 import { showLayout } from '../port/shown-layout.ts';
 import type { ObservedRow, ReadTab } from '../port/table.ts';
@@ -136,7 +136,7 @@ export function indexTab(
     agreements !== ground.agreements ||
     known.rebases.has(entity) ||
     hasNewRule(table.input, entity) ||
-    known.suspects.some(({ damage }) => damage.entity === entity && mayConcernAny(damage));
+    known.suspects.some(({ damage }) => damage.entity === entity && mayShowInAnyRow(damage));
   const { candidates, countAgreed, inStep, loose, outside, records } = isWhole
     ? wholeGround(ground, agreements, tab)
     : ground;

@@ -15,7 +15,7 @@ import type { Names } from '../cells/codec.ts';
 import type { DecideInput, Known } from '../plans/plan.ts';
 import type { Policy } from '../policy.ts';
 import { describeCell } from '../port/cell.ts';
-import { damagedIds } from '../port/damage.ts';
+import { suspectIds } from '../port/damage.ts';
 import type { ReadTab } from '../port/table.ts';
 import { type ItemChange, ItemIndex } from './item-index.ts';
 import { KeptNames } from './kept-names.ts';
@@ -86,9 +86,9 @@ export class Standing {
       ...entities.map((entity) => this.#tabs[entity].loosenOver(now)),
     ];
     for (const text of known.contests.keys()) this.#loosen(parseRecordKey(text));
-    for (const { damage } of known.suspects)
-      if (damage.entity !== 'question')
-        for (const id of damagedIds(damage)) this.#tabs[damage.entity].loosen(id);
+    // A row without an ID is in step with nothing.
+    for (const entity of entities)
+      for (const id of suspectIds(known.suspects, entity)) this.#tabs[entity].loosen(id);
     if (isAlike && !isSetBack && !isOutboxNew && !news.includes(true)) return;
     this.#version += 1;
     this.#passTurns(policy);

@@ -34,14 +34,17 @@ export interface Suspect extends KeptSuspect {
   readonly damage: Damage;
 }
 
-/** The IDs by which the rows of a damage are found. A row without an ID is in step with nothing. */
-export const damagedIds = ({ cells, id }: Damage): RecordId[] =>
+/** The IDs by which rows of a tab are found that writes may have damaged. */
+export const suspectIds = (suspects: readonly Suspect[], tab: TabKind): ReadonlySet<RecordId> =>
+  new Set(suspects.flatMap(({ damage }) => (damage.entity === tab ? idsIn(damage) : [])));
+
+const idsIn = ({ cells, id }: Damage): RecordId[] =>
   [id, cells[idHeader]?.before, cells[idHeader]?.written].flatMap((cell = emptyCell) =>
     cell.kind === 'empty' ? [] : describeCell(cell),
   );
 
-/** Whether any row may show that the damage is over: what a deleted row without an ID had may be in another one since. */
-export const mayConcernAny = ({ id, kind }: Damage): boolean => kind === 'deleted' && id.kind === 'empty';
+/** Whether any row, also one with another ID, may show that the damage is over: what a deleted row without an ID had may be there since. */
+export const mayShowInAnyRow = ({ id, kind }: Damage): boolean => kind === 'deleted' && id.kind === 'empty';
 
 /** For how long after an undo a user's own undo may bring the damage back. */
 export const watchMs = 180_000;
