@@ -67,6 +67,20 @@ function readParts(count: number, pieceOf: (start: number, end: number) => strin
 
 /** A list, by what its members are called, as a text that is read as the same list: on one line where that is clear, else one a line. */
 export function writeMembers(list: readonly string[], choices: Choices): string {
+  const known = texts.get(choices) ?? new Map<string, string>();
+  texts.set(choices, known);
+  const key = JSON.stringify(list);
+  const text = known.get(key) ?? writeAnew(list, choices);
+  if (known.size >= knownListsMax) known.clear();
+  known.set(key, text);
+  return text;
+}
+
+/** Lists are the same in many rows, and to read one back takes long. */
+const texts = new WeakMap<Choices, Map<string, string>>();
+const knownListsMax = 1_000;
+
+function writeAnew(list: readonly string[], choices: Choices): string {
   const names = list.map((member) => choices.label(member) ?? member);
   const onOneLine = names.join(', ');
   if (!choices.labels.some((label) => listSeparator.test(label))) return onOneLine;

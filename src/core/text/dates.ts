@@ -4,7 +4,6 @@ import { UTCDateMini } from '@date-fns/utc/date/mini';
 import { addDays } from 'date-fns/addDays';
 import { isValid } from 'date-fns/isValid';
 import { lightFormat } from 'date-fns/lightFormat';
-import { parseISO } from 'date-fns/parseISO';
 
 // Days are reckoned in UTC, which has all of them: the zone of this machine may have skipped some.
 
@@ -20,7 +19,10 @@ const utc = (value: Date | number | string) => new UTCDateMini(+new Date(value))
 /** `YYYY-MM-DD` as days since 1899-12-30; `NaN` for any other text. */
 export function dateToSerial(date: string): number {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(date)) return Number.NaN;
-  return (parseISO(date, { in: utc }).getTime() - serialOrigin.getTime()) / dayMs;
+  const day = new Date(`${date}T00:00Z`);
+  // Days that a month does not have are those of the next one.
+  if (day.getUTCDate() !== Number(date.slice(-2))) return Number.NaN;
+  return (day.getTime() - serialOrigin.getTime()) / dayMs;
 }
 
 /** The calendar day of a serial number, or `undefined` outside of the years 1 to 9999. Before 1899-12-30 serial numbers are negative. */
@@ -53,7 +55,25 @@ export function momentOfSerial(serial: number) {
 
 /** What a clock in the zone shows at an instant, as a date whose UTC parts are the clock's. */
 const wallTime = (epochMs: number, timeZone: string): Date =>
-  new UTCDateMini(epochMs + tzOffset(timeZone, new Date(epochMs)) * minuteMs);
+  new UTCDateMini(epochMs + offsetAt(epochMs, timeZone) * minuteMs);
+
+/** By how many minutes clocks of the zone are ahead of UTC. Of a day at both ends of which that is the same, it is asked for once. */
+function offsetAt(epochMs: number, timeZone: string): number {
+  const offsetFrom = (day: number) => tzOffset(timeZone, new Date(day * dayMs));
+  const day = Math.floor(epochMs / dayMs);
+  const known = offsets.get(timeZone) ?? new Map<number, number | undefined>();
+  if (known.size >= knownDaysMax) known.clear();
+  offsets.set(timeZone, known);
+  if (!known.has(day)) {
+    const offset = offsetFrom(day);
+    known.set(day, offset === offsetFrom(day + 1) ? offset : undefined);
+  }
+  return known.get(day) ?? tzOffset(timeZone, new Date(epochMs));
+}
+
+/** The offsets of whole days by their zone; `undefined` of a day in which it changes. To ask the zone data takes microseconds each time. */
+const offsets = new Map<string, Map<number, number | undefined>>();
+const knownDaysMax = 10_000;
 
 /** An instant as the serial number of its wall time in the zone, to the second. */
 export function instantToSerial(epochMs: number, timeZone: string): number {
