@@ -2,11 +2,23 @@ import { expect, test } from 'vitest';
 import { finishAtOnce } from '../../src/core/slices.ts';
 import { settleRows } from '../../src/sheet/decide/in-step.ts';
 import { Standing } from '../../src/sheet/index/standing.ts';
+import { leaveAfterMs } from '../../src/sheet/only/leave.ts';
 import { decideAgain } from '../../src/sheet/plans/decide-again.ts';
 import type { Plan } from '../../src/sheet/plans/plan.ts';
-import { textCell } from '../../src/sheet/port/cell.ts';
-import { titlesIn } from '../support/ruled-tab.ts';
-import { changeRecord, copyRow, leadKey, removeRow, rowOf, type World } from '../support/world.ts';
+import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
+import { newLead, titlesIn, worldOfNewLeads } from '../support/ruled-tab.ts';
+import {
+  addRecord,
+  changeRecord,
+  copyRow,
+  createWorld,
+  leadKey,
+  nameStage,
+  removeRow,
+  rowOf,
+  type World,
+  withCatalog,
+} from '../support/world.ts';
 import { cycle, decideWorld, inputOf, look, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const ids = [1, 2, 3, 4, 5];
@@ -86,6 +98,63 @@ test('rows that wait come next where time alone put the others in step', async (
   expect([writtenIn(await cycle(world)), writtenIn(await cycle(world))]).toEqual([['1'], ['5']]);
 });
 
+test('rows that wait come next where time alone put those in step whose turn it is', async () => {
+  const world = await worldWithLeads(
+    ids.map((id) => `Lead ${id}`),
+    { policy: { updatesMax: 1 } },
+  );
+  for (const id of [3, 4]) {
+    rowOf(world, leadKey(id)).cells['title'] = textCell(`Typed ${id}`);
+    changeRecord(world, leadKey(id), { title: `CRM ${id}` });
+  }
+  await settle(world);
+  // Users put there what it says tomorrow.
+  for (const id of [3, 4])
+    rowOf(world, leadKey(id)).sync = textCell(
+      `Synced 2026-11-21 00:00. Changed by the CRM: Title was “Typed ${id}”`,
+    );
+  changeRecord(world, leadKey(5), { title: 'New 5' });
+  await pull(world);
+  await look(world);
+  world.clock.now += dayMs;
+  expect(writtenIn(await cycle(world))).toEqual(['5']);
+});
+
+test('rows that wait for their turn leave when their time is up', async () => {
+  const owned = (title: string) => ({ ...newLead(title), 'custom.owner': '7' });
+  const start = await worldOfNewLeads(
+    ids.map((id) => owned(`Lead ${id}`)),
+    { policy: { updatesMax: 1 } },
+  );
+  const before = withCatalog(start, { ...start.catalog, users: [{ id: '7', name: 'Ann' }] });
+  await settle(before);
+  for (const id of ids) changeRecord(before, leadKey(id), { status_name: 'lost' });
+  await settle(before);
+  // The configuration gives a user another name: all rows are behind, and one write may have one of them.
+  const world = withCatalog(before, { ...before.catalog, users: [{ id: '7', name: 'Anna' }] });
+  await cycle(world);
+  world.clock.now += leaveAfterMs;
+  await cycle(world);
+  expect(titlesIn(world)).toEqual([]);
+});
+
+test('a row that lost its ID is not surely that of a record where one that waits for its turn has the same', async () => {
+  const before = createWorld({ policy: { updatesMax: 1 } });
+  for (const title of ['Acme', 'Bolt']) addRecord(before, 'lead', { title });
+  // The first and the last are alike.
+  const rows = [1, 2, 2, 2, 2, 2, 2, 1].map((lead) =>
+    addRecord(before, 'opportunity', { lead_id: lead, stage_id: 11 }),
+  );
+  await settle(before);
+  const world = nameStage(before, 11, 'Start');
+  // The first row is written, the others wait.
+  await cycle(world);
+  rowOf(world, { entity: 'opportunity', id: rows[0] ?? '' }).id = emptyCell;
+  await cycle(world);
+  await cycle(world);
+  expect(world.sheet.opportunity.map(({ id }) => describeCell(id))).toEqual(['(empty)', ...rows.slice(1)]);
+});
+
 test('a copy whose original is gone is none of the rows that wait', async () => {
   const world = await worldWithLeads(
     ids.map((id) => `Lead ${id}`),
@@ -100,6 +169,22 @@ test('a copy whose original is gone is none of the rows that wait', async () => 
   rowOf(world, leadKey(4)).cells['created_at'] = textCell('long ago');
   const { holds } = await cycle(world);
   expect(holds.map(({ id }) => id)).toEqual(['4']);
+});
+
+test('a marked copy does not wait: its original, which lost its ID, is no new row', async () => {
+  const before = createWorld({ policy: { updatesMax: 1 } });
+  for (const title of ['Acme', 'Bolt']) addRecord(before, 'lead', { title });
+  const [first = ''] = [1, 2, 2, 2, 1].map((lead) =>
+    addRecord(before, 'opportunity', { lead_id: lead, stage_id: 11 }),
+  );
+  await settle(before);
+  copyRow(before, { entity: 'opportunity', id: first });
+  await cycle(before);
+  const world = nameStage(before, 11, 'Start');
+  rowOf(world, { entity: 'opportunity', id: first }).id = emptyCell;
+  await cycle(world);
+  await cycle(world);
+  expect([...world.outbox]).toEqual([]);
 });
 
 test('rows that wait are not decided again until their turn', async () => {

@@ -123,6 +123,16 @@ export function withCatalog(world: World, told: Catalog): World {
   return { ...world, catalog };
 }
 
+/** The world in which the stage with this id is called otherwise. */
+export const nameStage = (world: World, id: number, name: string): World =>
+  withCatalog(world, {
+    ...world.catalog,
+    pipelines: world.catalog.pipelines.map((pipeline) => ({
+      ...pipeline,
+      stages: pipeline.stages.map((stage) => (stage.id === id ? { ...stage, name } : stage)),
+    })),
+  });
+
 /** The daemon begins anew on the same mirror. */
 export function restart(world: World): void {
   world.trail = beginTrail(world.clock.now);

@@ -1,4 +1,5 @@
 import { nextStale } from '../../core/notice.ts';
+import { isMarkedCopy } from '../cells/sync-text.ts';
 import type { Behind, InStep } from '../index/tab-standing.ts';
 import { isInTable } from './identity/likeness.ts';
 import { clearedOf, editsOf, lostValuesOf, type MergedRow } from './rows/merge.ts';
@@ -12,16 +13,22 @@ import { type Findings, nothing, type Verdict } from './verdict.ts';
  * difference to anything else when that happens.
  */
 export function findBehind(index: TabIndex, { merged, row }: RecordRow, verdict: Verdict): InStep[] {
-  if (!merged || merged.isRestless || !isMereWrite(verdict)) return [];
+  // The row of a record whose ID only copies have may be another one.
+  if (!merged || merged.isRestless || isMarkedCopy(row) || !isMereWrite(verdict)) return [];
   const { agreement, record } = merged;
   if (!agreement || agreement.leave?.state === 'left') return [];
   if (!isInTable(index, agreement) || !isAtRest(index, record) || isCounted(merged)) return [];
   const names = merged.decided.map(({ field }) => field.name);
   if (!showsValues(index, row, agreement.fields, agreement.shown, names)) return [];
-  const fit = index.only.fitOf(record);
+  return [{ id: record.key.id, row, until: lastsUntil(index, merged, verdict) }];
+}
+
+/** Until when time alone changes nothing about what a row comes to, epoch ms. */
+function lastsUntil({ input, only }: TabIndex, { agreement, record }: MergedRow, verdict: Verdict): number {
+  const fit = only.fitOf(record);
   const fitsUntil = fit.kind === 'unfit' ? Number.POSITIVE_INFINITY : fit.until;
-  const until = Math.min(fitsUntil, nextStale([agreement], index.input.now));
-  return [{ id: record.key.id, row, until }];
+  const staleAt = nextStale(agreement ? [agreement] : [], input.now);
+  return Math.min(fitsUntil, staleAt, ...(verdict.changesAt ?? []));
 }
 
 /** All that a verdict may say that comes to a write alone: the write, what is kept of it until it is confirmed, and when time would change it. */
@@ -50,11 +57,17 @@ export function limitBehind(
   const { updatesMax } = index.input.policy;
   const mere = verdicts.flatMap((verdict, number) => {
     const row = rows[number];
-    return row && isMereWrite(verdict) ? [{ row, verdict, number }] : [];
+    const merged = row?.merged;
+    return row && merged && isMereWrite(verdict) ? [{ row, merged, verdict, number }] : [];
   });
   // Most often all of them may be written: then it makes no difference which of them are only behind.
-  if (mere.length <= updatesMax)
-    return { verdicts, behind: { inTurn: mere.map(({ row }) => row.record.key.id), later: [] } };
+  if (mere.length <= updatesMax) {
+    const inTurn = mere.map(({ merged, verdict }) => ({
+      id: merged.record.key.id,
+      until: lastsUntil(index, merged, verdict),
+    }));
+    return { verdicts, behind: { inTurn, later: [] } };
+  }
   const found = mere
     .flatMap(({ row, verdict, number }) => findBehind(index, row, verdict).map((each) => ({ each, number })))
     .toSorted((one, other) => one.each.row.position - other.each.row.position);
@@ -63,7 +76,7 @@ export function limitBehind(
   return {
     verdicts: verdicts.map((verdict, number) => (numbers.has(number) ? nothing : verdict)),
     behind: {
-      inTurn: found.slice(0, updatesMax).map(({ each }) => each.id),
+      inTurn: found.slice(0, updatesMax).map(({ each }) => each),
       later: left.map(({ each }) => each),
     },
   };

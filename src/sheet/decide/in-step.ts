@@ -134,7 +134,7 @@ export function* settleRows(input: DecideInput, standing: Standing, rowsMin = sl
       );
       behind.push(...found.flatMap((each) => each.behind));
       const later = behind.splice(updatesMax);
-      standing.noteBehind(entity, { inTurn: behind.map(({ id }) => id), later });
+      standing.noteBehind(entity, { inTurn: behind, later });
       yield;
     }
   }

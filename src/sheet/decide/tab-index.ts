@@ -56,6 +56,7 @@ export interface TabIndex extends TableIndex {
   /** What is agreed of all that is loose or outside. */
   readonly candidates: TabGround['candidates'];
   readonly inStep: ReadonlyMap<RecordId, ObservedRow>;
+  readonly waiting: ReadonlySet<RecordId>;
   /** The records that have no row, and are to have none. */
   readonly outside: ReadonlySet<RecordId>;
   readonly outbox: ReadonlyMap<RecordId, OutboxItem>;
@@ -137,7 +138,7 @@ export function indexTab(
     known.rebases.has(entity) ||
     hasNewRule(table.input, entity) ||
     known.suspects.some(({ damage }) => damage.entity === entity && mayShowInAnyRow(damage));
-  const { candidates, countAgreed, inStep, loose, outside, records } = isWhole
+  const { candidates, countAgreed, inStep, loose, outside, records, waiting } = isWhole
     ? wholeGround(ground, agreements, tab)
     : ground;
   const outbox = byId(entity, known.outbox);
@@ -152,6 +153,7 @@ export function indexTab(
     tab: { ...tab, rows: loose.rows },
     template: tab.rows[0],
     inStep,
+    waiting,
     outside,
     loose,
     candidates,
@@ -184,6 +186,7 @@ function wholeGround(
     loose,
     candidates: () => loose.agreements,
     inStep: new Map(),
+    waiting: new Set(),
     outside: new Set(),
   };
 }

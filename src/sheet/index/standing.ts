@@ -32,6 +32,8 @@ export interface TabGround {
   readonly candidates: () => readonly Agreement[];
   /** The rows of the records that are in step: nothing follows from them, and they are none of the tab's rows that are decided. */
   readonly inStep: TabStanding['inStep'];
+  /** Those of them that are only behind, and wait for their turn. */
+  readonly waiting: TabStanding['waiting'];
   readonly outside: TabStanding['outside'];
 }
 
@@ -124,6 +126,7 @@ export class Standing {
         tab.outside.size === 0 ? agreements : this.#agreements.pick(entity, tab.looseIds.union(tab.outside)),
       ),
       inStep: tab.inStep,
+      waiting: tab.waiting,
       outside: tab.outside,
     };
   }

@@ -11,9 +11,9 @@ export interface InStep {
   readonly until: number;
 }
 
-/** The rows that are only behind: the records of those whose turn it is, and the rows that are to be written later. */
+/** The rows that are only behind: those whose turn it is, and those that are to be written later. */
 export interface Behind {
-  readonly inTurn: readonly RecordId[];
+  readonly inTurn: readonly Pick<InStep, 'id' | 'until'>[];
   readonly later: readonly InStep[];
 }
 
@@ -30,12 +30,16 @@ export class TabStanding {
   readonly #looseIds = new Set<RecordId>();
   readonly #outside = new Set<RecordId>();
   /** Those of the rows in step that are behind, and wait for their turn. */
-  readonly #behind = new Set<RecordId>();
-  /** Those of the loose rows that are behind, and whose turn it is. */
-  readonly #inTurn = new Set<RecordId>();
+  readonly #waiting = new Set<RecordId>();
+  /** Those of the loose rows that are behind, and whose turn it is, with until when that holds. */
+  readonly #inTurn = new Map<RecordId, number>();
 
   get inStep(): ReadonlyMap<RecordId, ObservedRow> {
     return this.#inStep;
+  }
+
+  get waiting(): ReadonlySet<RecordId> {
+    return this.#waiting;
   }
 
   /** The ids of the records that have no row, and are to have none until something about them changes. */
@@ -91,7 +95,7 @@ export class TabStanding {
     if (!row) return;
     this.#inStep.delete(id);
     this.#until.delete(id);
-    this.#behind.delete(id);
+    this.#waiting.delete(id);
     this.#looseRows.add(row);
     this.#looseIds.add(id);
   }
@@ -111,32 +115,35 @@ export class TabStanding {
     for (const id of [...this.#inStep.keys(), ...this.#outside]) this.loosen(id);
   }
 
-  /** Loosens what was in step for some time only. Returns whether there was any. */
+  /** Loosens what was in step for some time only, and ends turns that were for some time only. Returns whether there was any. */
   loosenOver(now: number): boolean {
     const over = [...this.#until].flatMap(([id, until]) => (until <= now ? [id] : []));
     for (const id of over) this.loosen(id);
-    return over.length > 0;
+    const past = [...this.#inTurn].filter(([, until]) => until <= now);
+    for (const [id] of past) this.#inTurn.delete(id);
+    return over.length + past.length > 0;
   }
 
   /** Takes note of rows that are only behind. Nothing follows from those that wait until their turn, as from rows in step. */
   noteBehind({ inTurn, later }: Behind): void {
     this.#inTurn.clear();
-    for (const id of inTurn) if (!this.#inStep.has(id)) this.#inTurn.add(id);
+    for (const { id, until } of inTurn) if (!this.#inStep.has(id)) this.#inTurn.set(id, until);
     for (const each of later) {
       this.note(each);
-      if (this.#inStep.get(each.id) === each.row) this.#behind.add(each.id);
+      if (this.#inStep.get(each.id) === each.row) this.#waiting.add(each.id);
     }
   }
 
   /** Loosens the first of the rows that are behind, from top to bottom, in place of those whose turn is over. Returns whether there were any. */
   loosenBehind(count: number): boolean {
     const room = count - this.#inTurn.size;
-    if (this.#behind.size === 0 || room <= 0) return false;
+    if (this.#waiting.size === 0 || room <= 0) return false;
     const placeOf = (id: RecordId) => this.#inStep.get(id)?.position ?? 0;
-    const ids = [...this.#behind].toSorted((one, other) => placeOf(one) - placeOf(other)).slice(0, room);
+    const ids = [...this.#waiting].toSorted((one, other) => placeOf(one) - placeOf(other)).slice(0, room);
     for (const id of ids) {
+      const until = this.#until.get(id) ?? Number.POSITIVE_INFINITY;
       this.loosen(id);
-      this.#inTurn.add(id);
+      this.#inTurn.set(id, until);
     }
     return true;
   }

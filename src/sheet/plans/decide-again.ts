@@ -17,8 +17,9 @@ export interface GroundedPlan {
 /**
  * Decides what changed since `standing` was brought up to date, or returns what was decided from the same. Besides what is known and read only
  * time makes a difference to a plan that changes nothing: the pauses behind `isRestless` and `wasMissing`, suspects, claims without a reply,
- * creates that are kept for a while, notices that are fresh for a day, and what a plan says itself by `changesAt`. Chance and the time are in
- * nothing but changes. The word by which `isOwnToken` knows a token must not change between two calls.
+ * creates that are kept for a while, notices that are fresh for a day, and what a plan says itself by `changesAt`, which also bounds until when
+ * a row is in step, or waits for its turn. Chance and the time are in nothing but changes. The word by which `isOwnToken` knows a token must not
+ * change between two calls.
  */
 export function decideAgain(
   input: DecideInput,

@@ -4,11 +4,11 @@ import type { Agreement } from '../../../core/state.ts';
 import { digest } from '../../../core/text/digest.ts';
 import { copyScope } from '../../../core/waiting/scopes.ts';
 import { copyMark, isMarkedCopy } from '../../cells/sync-text.ts';
-import { describeCell, emptyCell } from '../../port/cell.ts';
+import { describeCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import { mergeRow } from '../rows/merge.ts';
 import { decideRow } from '../rows/row.ts';
-import { lookOf, readRowValues } from '../rows/row-values.ts';
+import { type Cells, lookOf, lookOfValues, readRowValues } from '../rows/row-values.ts';
 import { claimRow, findUnsettled, holdRow, writeRow } from '../rows/row-write.ts';
 import { pausedReason } from '../rows/waiting-edits.ts';
 import type { TabIndex } from '../tab-index.ts';
@@ -62,7 +62,7 @@ export function findStrays(
 /** By row, the record whose values it shows exactly, where that is unique on both sides and its ID is another one. */
 function findShown(index: TabIndex, rows: readonly ObservedRow[], template: ObservedRow) {
   const owners = groupByLook(index, template, rows, index.candidates());
-  const taken = looksInStep(index, rows);
+  const taken = looksInStep(index, rows, template);
   const shown = new Map<ObservedRow, RecordId>();
   for (const [look, [row, ...others]] of Map.groupBy(rows, (each) => lookOf(index, each))) {
     const [owner, ...rivals] = owners.get(look) ?? [];
@@ -74,15 +74,26 @@ function findShown(index: TabIndex, rows: readonly ObservedRow[], template: Obse
 
 /**
  * The looks of the rows that are in step and show the same as one of these. What such a row shows is what its record has, so the look is
- * neither a row's nor a record's alone.
+ * neither a row's nor a record's alone. One that waits to be written may show it otherwise, as by a former name: then both looks are taken.
  */
-function looksInStep(index: TabIndex, rows: readonly ObservedRow[]): ReadonlySet<string> {
+function looksInStep(
+  index: TabIndex,
+  rows: readonly ObservedRow[],
+  template: ObservedRow,
+): ReadonlySet<string> {
   const [{ field: naming } = { field: '' }] = index.layout.columns;
-  const nameIn = ({ cells }: ObservedRow) => describeCell(cells[naming] ?? emptyCell);
-  const names = new Set(rows.map(nameIn));
-  return new Set(
-    [...index.inStep.values()].flatMap((row) => (names.has(nameIn(row)) ? [lookOf(index, row)] : [])),
+  // To compare all columns is costly: only rows that are alike in the first one can be alike in all.
+  const firstOf = ({ [naming]: cell }: Cells) => ({ cells: cell ? { [naming]: cell } : {} });
+  const firsts = new Set(rows.map(({ cells }) => lookOf(index, firstOf(cells))));
+  const looks = [...index.inStep.values()].flatMap((row) =>
+    firsts.has(lookOf(index, firstOf(row.cells))) ? [lookOf(index, row)] : [],
   );
+  const looksOfWaiting = [...index.waiting].flatMap((id) => {
+    const { fields = {}, shown } = index.agreements.get(id) ?? {};
+    const isAlike = firsts.has(lookOfValues(index, firstOf(template.cells), fields, shown));
+    return isAlike ? [lookOfValues(index, template, fields, shown)] : [];
+  });
+  return new Set([...looks, ...looksOfWaiting]);
 }
 
 /** The row of a record that is gone goes too: what stands beside its ID later may be any. */
