@@ -22,6 +22,12 @@ export interface Splice {
 export const shift = (row: number, { end, keptEnd }: Splice): number =>
   row < keptEnd ? row : row + end - keptEnd;
 
+/** Where rows are now that were not removed. */
+export const shiftKept = (rows: Iterable<number>, splice: Splice | undefined): number[] =>
+  splice
+    ? [...rows].flatMap((row) => (row < splice.from || row >= splice.keptEnd ? [shift(row, splice)] : []))
+    : [...rows];
+
 /** What a poll found in a cell of a column that changed; `undefined` in all others. */
 export type ValueAt = (column: number, row: number) => unknown;
 

@@ -1,6 +1,6 @@
 import { type Cell, emptyCell, isSameCell } from '../../sheet/port/cell.ts';
 import type { Grid, GridPart, Rows } from '../grid.ts';
-import { type Splice, shift, typedValue, type ValueAt } from './changed-rows.ts';
+import { type Splice, shiftKept, typedValue, type ValueAt } from './changed-rows.ts';
 
 /** Rows from `from` on to before `end`. */
 export interface RowSpan {
@@ -89,7 +89,7 @@ function mendHidden(
   { [name]: kept = noRows }: Grid,
   { hidden, part: { [name]: read = noRows }, spans, splice }: TabLook,
 ): ReadonlySet<number> {
-  const now = new Set(hidden?.[name] ?? (splice ? [...kept].map((row) => shift(row, splice)) : kept));
+  const now = new Set(hidden?.[name] ?? shiftKept(kept, splice));
   for (const { end, from } of spans) {
     for (let row = from; row < end; row += 1) {
       if (read.has(row)) now.add(row);

@@ -10,7 +10,7 @@ import {
   findChangedRows,
   type PolledColumn,
   rowsMax,
-  shift,
+  shiftKept,
   type ValueAt,
   type Values,
 } from './changed-rows.ts';
@@ -228,9 +228,7 @@ export class Poll {
 
 /** The same with rows that are to be read besides, in rows as they were kept. */
 function withRows({ rows, splice }: ChangedRows, kept: readonly number[]): ChangedRows {
-  const isThere = (row: number) => !splice || row < splice.from || row >= splice.keptEnd;
-  const besides = kept.filter(isThere).map((row) => (splice ? shift(row, splice) : row));
-  const all = [...new Set([...rows, ...besides])].toSorted((one, other) => one - other);
+  const all = [...new Set([...rows, ...shiftKept(kept, splice)])].toSorted((one, other) => one - other);
   return splice ? { rows: all, splice } : { rows: all };
 }
 
