@@ -100,8 +100,6 @@ function* observeInSlices(grid: Grid, layout: TabLayout, before?: TabReading): S
     headers: headersOf(rows, columns),
     ...(columns.namesakes ? { namesakes: lettersOf(columns.namesakes) } : {}),
     fresh,
-    ownRows: views.own,
-    ...(grid.hiddenRows.size > 0 ? { isFiltered: true } : {}),
   };
   const ids = readIdNumbers(rows, columns.id, before?.bound?.ids);
   return { observed, bound: { ...grid, columns, ids }, views };

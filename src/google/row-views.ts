@@ -19,7 +19,7 @@ import {
   textCell,
 } from '../sheet/port/cell.ts';
 import { isShownAsMoment, isShownWithoutDay } from '../sheet/port/shown-number.ts';
-import type { ObservedRow, OwnRow } from '../sheet/port/table.ts';
+import type { ObservedRow } from '../sheet/port/table.ts';
 import { type ManagedColumns, placesOf } from './columns.ts';
 import { cellAt, lastFilled, type Rows } from './grid.ts';
 
@@ -35,7 +35,6 @@ export const isBlankRow = (rows: Rows, row: number, indexes: readonly number[]):
 interface RowView {
   /** Absent for a row in which no managed cell is filled. */
   readonly observed?: ObservedRow;
-  readonly own?: OwnRow;
   readonly arrays: ArrayCells;
 }
 
@@ -66,9 +65,8 @@ export interface RowViews {
   readonly rows: Rows;
   readonly binding: string;
   readonly all: readonly RowView[];
-  /** What is observed of them, and what of them is users' own, from top to bottom. */
+  /** What is observed of them, from top to bottom. */
   readonly observed: readonly ObservedRow[];
-  readonly own: readonly OwnRow[];
   /** What array formulas do anywhere in the tab. */
   readonly arrays: { readonly [part in keyof ArrayCells]: ReadonlySet<FieldName> };
   /**
@@ -107,13 +105,9 @@ export function* viewRows(rows: Rows, context: ColumnContext, last: RowViews | u
     const view = isAsBefore ? known.viewOf(position) : undefined;
     if (view) return moveView(view, position);
     const bare = { arrays: arraysOf(position) };
-    if (position === 0) return bare;
-    if (!isBlankRow(rows, position, indexes)) {
-      const observed = observeRow(rows, position, { ...context, spilled, isPauseLost, ours });
-      return { ...bare, observed: withKnownCells(observed, last?.all[position]?.observed) };
-    }
-    const cells = rows[position] ?? [];
-    return cells.every(isBlank) ? bare : { ...bare, own: { position, cells } };
+    if (position === 0 || isBlankRow(rows, position, indexes)) return bare;
+    const observed = observeRow(rows, position, { ...context, spilled, isPauseLost, ours });
+    return { ...bare, observed: withKnownCells(observed, last?.all[position]?.observed) };
   };
   const isInPlace = isAsBefore && before.rows.length === rows.length;
   const viewed = isInPlace ? known.others : [...rows.keys()];
@@ -206,21 +200,14 @@ function findArrays(rows: Rows, row: number, named: ReadonlyMap<FieldName, numbe
 }
 
 /** The views of a tab, and what is found in them. */
-type ViewLists = Pick<RowViews, 'all' | 'observed' | 'own'>;
+type ViewLists = Pick<RowViews, 'all' | 'observed'>;
 
-const listViews = (all: readonly RowView[]): ViewLists => ({
-  all,
-  observed: definedOf(all, ({ observed }) => observed),
-  own: definedOf(all, ({ own }) => own),
-});
+const listViews = (all: readonly RowView[]): ViewLists => ({ all, observed: observedIn(all) });
 
-/** Returns what is found of each, without what is not. A `flatMap` makes a list for each row of a tab. */
-function definedOf<From, To>(all: readonly From[], find: (from: From) => To | undefined): To[] {
-  const found: To[] = [];
-  for (const each of all) {
-    const own = find(each);
-    if (own !== undefined) found.push(own);
-  }
+/** Returns what is observed of rows. A `flatMap` makes a list for each row of a tab. */
+function observedIn(views: readonly RowView[]): ObservedRow[] {
+  const found: ObservedRow[] = [];
+  for (const { observed } of views) if (observed) found.push(observed);
   return found;
 }
 
@@ -228,40 +215,25 @@ function definedOf<From, To>(all: readonly From[], find: (from: From) => To | un
 function replaceViews(before: ViewLists, rows: readonly number[], views: readonly RowView[]): ViewLists {
   const all = [...before.all];
   for (const [place, view] of views.entries()) all[rows[place] ?? -1] = view;
-  const isOfSameKind = (row: number) =>
-    (['observed', 'own'] as const).every((part) => !before.all[row]?.[part] === !all[row]?.[part]);
+  const isOfSameKind = (row: number) => !before.all[row]?.observed === !all[row]?.observed;
   if (!rows.every(isOfSameKind)) return listViews(all);
-  return {
-    all,
-    observed: replacePlaced(
-      before.observed,
-      definedOf(views, ({ observed }) => observed),
-    ),
-    own: replacePlaced(
-      before.own,
-      definedOf(views, ({ own }) => own),
-    ),
-  };
+  return { all, observed: replacePlaced(before.observed, observedIn(views)) };
 }
 
-interface Placed {
-  readonly position: number;
-}
-
-/** A list from top to bottom with some items in place of those of the same position; the same list where there are none. */
-function replacePlaced<Item extends Placed>(before: readonly Item[], news: readonly Item[]): readonly Item[] {
+/** Rows from top to bottom with some in place of those of the same position; the same list where there are none. */
+function replacePlaced(before: readonly ObservedRow[], news: readonly ObservedRow[]): readonly ObservedRow[] {
   if (news.length === 0) return before;
-  const items = [...before];
-  for (const item of news) items[placeOf(items, item)] = item;
-  return items;
+  const rows = [...before];
+  for (const row of news) rows[placeOf(rows, row)] = row;
+  return rows;
 }
 
-/** The place of the last item that is not below a position. */
-function placeOf(items: readonly Placed[], { position }: Placed): number {
-  let [from, end] = [0, items.length];
+/** The place of the last row that is not below a position. */
+function placeOf(rows: readonly ObservedRow[], { position }: ObservedRow): number {
+  let [from, end] = [0, rows.length];
   while (end - from > 1) {
     const middle = Math.floor((from + end) / 2);
-    if ((items[middle]?.position ?? 0) <= position) from = middle;
+    if ((rows[middle]?.position ?? 0) <= position) from = middle;
     else end = middle;
   }
   return from;
@@ -269,10 +241,10 @@ function placeOf(items: readonly Placed[], { position }: Placed): number {
 
 /** What a row comes to at another place: all that it holds stays the same object. */
 function moveView(view: RowView, position: number): RowView {
-  const { observed, own } = view;
-  if ((observed ?? own)?.position === position) return view;
-  if (observed) return { ...view, observed: { ...observed, position } };
-  return own ? { ...view, own: { ...own, position } } : view;
+  const { observed } = view;
+  return !observed || observed.position === position
+    ? view
+    : { ...view, observed: { ...observed, position } };
 }
 
 /** What may fill more cells than its own. */

@@ -283,7 +283,7 @@ function circumstancesOf({ known, layout, policy, table }: DecideInput): Circums
   const { question, ...tabs } = table.tabs;
   const builds = Object.values(tabs).map((tab) => {
     if (tab.state === 'held') return tab;
-    const { isFiltered: _isFiltered, ownRows: _ownRows, room: _room, rows: _rows, ...build } = tab;
+    const { room: _room, rows: _rows, ...build } = tab;
     return build;
   });
   const rooms = Object.values(tabs).map((tab) => (tab.state === 'read' ? tab.room : undefined));

@@ -21,12 +21,6 @@ export interface ObservedRow {
   readonly hasOwn?: true;
 }
 
-/** A row in which nothing but cells of people's own columns is filled. */
-export interface OwnRow extends Pick<ObservedRow, 'position'> {
-  /** From left to right. */
-  readonly cells: readonly Cell[];
-}
-
 /** A tab as it was read, or why it can not be used: then nothing may be concluded from it. */
 export type ObservedTab =
   | {
@@ -51,10 +45,6 @@ export type ObservedTab =
       readonly namesakes?: Readonly<Record<FieldName, string>>;
       /** Fields whose column is new in the tab, so that nobody has emptied its empty cells: it does not carry the mark of its field yet. */
       readonly fresh?: ReadonlySet<FieldName>;
-      /** They are no rows of records, but a write may have reached them by mistake; absent where a table has no such cells. */
-      readonly ownRows?: readonly OwnRow[];
-      /** A filter hides some of its rows. */
-      readonly isFiltered?: true;
       /** Rows that can be added before the table is full; absent where it never is. */
       readonly room?: number;
     }
