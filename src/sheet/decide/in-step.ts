@@ -110,7 +110,10 @@ export const sliceMax = 250;
 export function* settleRows(input: DecideInput, standing: Standing, rowsMin = sliceMax): Slices<void> {
   const isLong = ({ entity }: TabLayout<Entity>) => standing.countLooseRows(entity) > rowsMin;
   if (!recordTabs(input.layout).some(isLong)) return;
+  // To bring a tab up to date of which each row is another took long, and so does it to index it.
+  yield;
   const table = indexTable(input, standing);
+  yield;
   for (const layout of recordTabs(table.input.layout).filter(isLong)) {
     const { entity } = layout;
     const [ground, tab] = [table.groundOf(entity), input.table.tabs[entity]];
