@@ -3,12 +3,24 @@ import { emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import {
   leaveOf,
   newLead,
+  setRule,
   statusCell,
   titlesIn,
   waitToLeave,
   worldOfNewLeads,
 } from '../support/ruled-tab.ts';
-import { changeRecord, copyRow, leadKey, recordOf, removeRow, rowOf } from '../support/world.ts';
+import {
+  addRecord,
+  addRow,
+  cellFor,
+  changeRecord,
+  copyRow,
+  createWorld,
+  leadKey,
+  recordOf,
+  removeRow,
+  rowOf,
+} from '../support/world.ts';
 import { pull, settle } from '../support/world-daemon.ts';
 import { syncOf, titles } from '../support/world-view.ts';
 
@@ -94,5 +106,36 @@ describe('a row that a user puts back', () => {
     await waitToLeave(world);
     await pull(world);
     expect(titles(world)).toEqual(['Acme', 'Beta']);
+  });
+});
+
+describe('a new row that is called like one that left', () => {
+  it('becomes a record of its own', async () => {
+    const world = await worldOfNewLeads([newLead('Acme'), newLead('Beta')]);
+    changeRecord(world, acme, { status_name: 'lost' });
+    await settle(world);
+    await waitToLeave(world);
+    const row = addRow(world, 'lead', { title: textCell('Acme'), status_name: statusCell(world, 'new') });
+    await settle(world);
+    expect([syncOf(row), titles(world)]).toEqual([
+      expect.stringMatching(/^Synced/),
+      ['Acme', 'Beta', 'Acme'],
+    ]);
+  });
+
+  it('does so among tasks, where another lead is meant', async () => {
+    const world = createWorld();
+    setRule(world, { status: 1 }, 'task');
+    for (const title of ['Acme', 'Beta']) addRecord(world, 'lead', { title });
+    const id = addRecord(world, 'task', { title: 'Follow up', lead_id: 1, status: 1 });
+    await settle(world);
+    changeRecord(world, { entity: 'task', id }, { status: 3 });
+    await settle(world);
+    await waitToLeave(world);
+    expect(titlesIn(world, 'task')).toEqual([]);
+    const status = cellFor(world, 'task', 'status', 1);
+    addRow(world, 'task', { title: textCell('Follow up'), lead_id: textCell('Beta'), status });
+    await settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Beta', 'Follow up', 'Follow up']);
   });
 });

@@ -95,7 +95,8 @@ export function isLike(index: TabIndex, row: ObservedRow, agreement: Agreement):
 /**
  * Finds those of the records that a row looks like, in their order. Many rows may be pasted while many records lack theirs, so a row is
  * compared only with records that share something telling with it: a value that no other record has, or their {@link sharedTrait}. To look through
- * one column of tens of thousands of records takes some milliseconds, so that is done once a row has something in it.
+ * one column of tens of thousands of records takes some milliseconds, so that is done once a row has something in it. A row that is typed anew
+ * is none that left its tab by a rule, whatever both are called: else a usual name could never be used again.
  */
 export function createLikeSearch(index: TabIndex, agreements: readonly Agreement[]) {
   const byColumn = new Map<FieldName, Places>();
@@ -120,10 +121,17 @@ export function createLikeSearch(index: TabIndex, agreements: readonly Agreement
     const alike = trait === undefined ? [] : (shared().get(trait) ?? []);
     const places = new Set([...telling, ...alike]);
     const found = [...places].toSorted((left, right) => left - right);
+    const isNew = isTypedAnew(index, row);
     return found
       .flatMap((place) => agreements[place] ?? [])
-      .filter((agreement) => isLike(index, row, agreement));
+      .filter((agreement) => !(isNew && agreement.leave?.state === 'left') && isLike(index, row, agreement));
   };
+}
+
+/** Whether a row has nothing in the columns that only show: the row of a record that somebody puts back brings that along. */
+function isTypedAnew(index: TabIndex, { cells }: ObservedRow): boolean {
+  const shownOnly = Object.entries(cells).filter(([name]) => isShownOnly(index, name));
+  return shownOnly.length > 0 && shownOnly.every(([name, cell]) => saysNothing(index, name, cell));
 }
 
 /** All that a row may show of a record in a column: its value in the usual form, and in each that it once had. */
