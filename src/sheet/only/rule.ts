@@ -1,5 +1,5 @@
-import { type Catalog, leadStatusChoices } from '../../core/fields/catalog.ts';
-import { describeEntity, type FieldDefinition } from '../../core/fields/field.ts';
+import { type Catalog, type CustomField, leadStatusChoices } from '../../core/fields/catalog.ts';
+import { customFieldName, describeEntity, type FieldDefinition } from '../../core/fields/field.ts';
 import type { FieldKind } from '../../core/fields/field-kind.ts';
 import type { Entity } from '../../core/record.ts';
 import { listFew, quoteText } from '../../core/text/cut-text.ts';
@@ -226,9 +226,9 @@ function readSaid(field: FieldDefinition, said: Said, lookup: Lookup, place: str
   const { before, faults, named, names } = lookup;
   if (said === null) return [null];
   const key = keyOf(place, said);
-  const kept = before[key];
-  if (kept !== undefined && isListed(field, kept, lookup)) {
-    named[key] = kept;
+  const kept = valueNamed(field, before[key], lookup);
+  if (kept !== undefined) {
+    named[key] = before[key] ?? kept;
     return [kept];
   }
   const cell = typeof said === 'boolean' ? booleanCell(said) : textCell(String(said));
@@ -244,14 +244,40 @@ function readSaid(field: FieldDefinition, said: Said, lookup: Lookup, place: str
       `${place}: the CRM no longer has ${quoteText(String(said))}. ${field.header} takes ${listFew(choicesOf(field, names)?.labels ?? [])}.`,
     );
   else {
-    if (typeof single !== 'boolean' && !isOption(field)) named[key] = single;
+    const id = idNamed(field, single, lookup);
+    if (id !== undefined) named[key] = id;
     return [single];
   }
   return [];
 }
 
-/** An option has no id but its name; what it was called before, the catalog knows itself. */
+/** What a name is kept by: an option, which has its name for a value, by its id where the CRM tells that. */
+function idNamed(
+  field: FieldDefinition,
+  value: string | number | boolean,
+  { catalog }: Lookup,
+): string | number | undefined {
+  if (typeof value === 'boolean') return undefined;
+  if (!isOption(field)) return value;
+  const { optionIds = [], options } = findCustomField(field, catalog);
+  return optionIds[options.indexOf(String(value))];
+}
+
+/** The value that a kept name stands for now; `undefined` where the CRM has it no longer. */
+function valueNamed(field: FieldDefinition, id: string | number | undefined, lookup: Lookup) {
+  if (id === undefined) return undefined;
+  if (!isOption(field)) return isListed(field, id, lookup) ? id : undefined;
+  const { optionIds = [], options } = findCustomField(field, lookup.catalog);
+  return options[optionIds.indexOf(Number(id))];
+}
+
 const isOption = ({ kind }: FieldDefinition): boolean => kind === 'select' || kind === 'multi-select';
+
+const findCustomField = (
+  { name }: FieldDefinition,
+  { customFields }: Catalog,
+): Pick<CustomField, 'optionIds' | 'options'> =>
+  customFields.find(({ key }) => customFieldName(key) === name) ?? { options: [] };
 
 /** Whether the CRM has the value now. It lists its users nowhere. */
 function isListed(

@@ -164,12 +164,12 @@ function changeRule(tab: RuledTab, before: Rule, after: Rule): TabRuling {
   const leaves = changes.filter(({ what }) => what === 'leaves').length;
   const comes = changes.length - leaves;
   if (Math.max(leaves, comes) <= countAllowed(tab)) return rulingOf(tab, next, { ruled: [entity] });
-  const wording = describeRule(input.policy.tabs[entity].only);
-  const brake = brakeOf(entity, 'only', moveReason(tab, wording, { leaves, comes }), changes);
+  const wanted = wantedText(input.policy.tabs[entity].only);
+  const brake = brakeOf(entity, 'only', moveReason(tab, wanted, { leaves, comes }), changes);
   const { scope } = brake;
   const kept = answers.find(scope);
   // Of a busy CRM the counts are never the same for long: an answer is for the rule.
-  const isMeant = kept !== undefined && (kept.seen ?? wording).includes(wording);
+  const isMeant = kept !== undefined && (kept.seen ?? wanted).includes(wanted);
   const ask = () => questions.ofBrake(brake);
   const chosen = isMeant ? undefined : answers.choose(scope, ask, { shown: shownOf(brake) });
   if (isMeant || chosen)
@@ -181,7 +181,10 @@ function changeRule(tab: RuledTab, before: Rule, after: Rule): TabRuling {
   return rulingOf(tab, both, { scopes: [scope], ...(kept ? { spent: [scope] } : {}) }, [brake]);
 }
 
-/** The rows that would leave, and the records that would get one. All rows are there, because a new rule has every row looked at. */
+/**
+ * The rows that would leave, and the records that would get one, with those of which the CRM has not told what the rule goes by, as of a field that
+ * is new. All rows are there, because a new rule has every row looked at.
+ */
 function findMoves(
   { agreements, records, tab }: RuledTab,
   old: TabRuling['fitOf'],
@@ -191,10 +194,12 @@ function findMoves(
   return [...records.values()].flatMap((record): StoppedChange[] => {
     const { id } = record.key;
     if (record.presence === 'gone') return [];
-    const [before, after] = [old(record).kind, next(record).kind];
-    if (shown.has(id)) return before !== 'unfit' && after === 'unfit' ? [{ id, what: 'leaves' }] : [];
+    const [{ kind: before }, after] = [old(record), next(record)];
+    const mayBe = (kind: Fit['kind']) =>
+      after.kind === kind || (before !== 'unknown' && after.kind === 'unknown' && after.isUntold === true);
+    if (shown.has(id)) return before !== 'unfit' && mayBe('unfit') ? [{ id, what: 'leaves' }] : [];
     const wasOut = before === 'unfit' || agreements.get(id)?.leave !== undefined;
-    return wasOut && after === 'fits' ? [{ id, what: 'comes' }] : [];
+    return wasOut && mayBe('fits') ? [{ id, what: 'comes' }] : [];
   });
 }
 
@@ -207,11 +212,15 @@ function countAllowed({ agreements, input }: RuledTab): number {
 
 const moveReason = (
   tab: RuledTab,
-  wording: string,
+  wanted: string,
   { comes, leaves }: { readonly comes: number; readonly leaves: number },
 ): string =>
   `The rule of “${tab.layout.title}” or what the CRM lists for it has changed: ${leaves} rows would leave and ${comes} records would come; ${countAllowed(tab)} may at once. ` +
-  `The tab is to have ${wording}. Approve follows it; what leaves stays in the CRM.`;
+  wanted;
+
+/** What a question says of the rule: the answer to it is meant for this rule alone. */
+const wantedText = (rule: OnlyRule | undefined): string =>
+  `The tab is to have ${describeRule(rule)}. Approve follows it; what leaves stays in the CRM.`;
 
 function describeRule(rule: OnlyRule | undefined): string {
   if (rule === undefined || Object.keys(rule).length === 0) return 'all records';
