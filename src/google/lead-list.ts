@@ -1,3 +1,4 @@
+import type { OfferedLeads } from '../sheet/port/port.ts';
 import { quoteTitle } from './a1.ts';
 import type { Request, SheetsClient } from './client.ts';
 import { type Rule, setRule } from './dress.ts';
@@ -20,14 +21,15 @@ const namesMax = 5_000;
 const spareRows = 100;
 
 /**
- * Writes the names of leads to the hidden tab, and has them sorted there. Where there is no such tab, it is made, and the columns of leads get
- * their dropdowns: once, so that what people make of them is theirs.
+ * Writes the names of leads to the hidden tab where they are others, and has them sorted there. Where there is no such tab, it is made. The
+ * columns of leads get their dropdowns: once while the tab is there, so that what people make of them is theirs. Returns which columns have had one.
  */
 export async function writeLeadList(
   client: SheetsClient,
   tabs: Iterable<BoundTab>,
   names: readonly string[],
-): Promise<void> {
+  before: OfferedLeads,
+): Promise<readonly string[]> {
   const { sheets = [] } = (await client.get(listFields)) ?? {};
   const known = findLeadList(sheets.map(({ properties }) => properties));
   const sheetId = known?.sheetId ?? leadListId;
@@ -35,20 +37,27 @@ export async function writeLeadList(
   const room = known
     ? grow(sheetId, 'ROWS', rowCount - (known.gridProperties?.rowCount ?? 0))
     : [createList(sheetId, rowCount)];
-  const rules = known ? [] : [...tabs].flatMap(dropdownsIn);
+  const columns = [...tabs].flatMap(leadColumnsIn);
+  const all = columns.map(({ name }) => name);
+  const given = new Set(known ? (before.columns ?? all) : []);
+  const rules = columns.flatMap(({ index, name, tab }) =>
+    given.has(name) ? [] : [setRule(tab.sheetId, index, listRule)],
+  );
+  const ask = (requests: readonly Request[]) => client.batchUpdate(requests, 'sheets.properties.sheetId', []);
+  if (known && before.areWritten) {
+    if (rules.length > 0) await ask(rules);
+    return all;
+  }
   const starts = Array.from({ length: Math.ceil(names.length / namesMax) }, (_, part) => part * namesMax);
   for (const start of starts)
-    await client.batchUpdate(
-      [
-        ...(start === 0 ? room : []),
-        writeNames(sheetId, start, names.slice(start, start + namesMax)),
-        ...(start === starts.at(-1)
-          ? [clearBelow(sheetId, names.length), sortNames(sheetId, names.length), ...rules]
-          : []),
-      ],
-      'sheets.properties.sheetId',
-      [],
-    );
+    await ask([
+      ...(start === 0 ? room : []),
+      writeNames(sheetId, start, names.slice(start, start + namesMax)),
+      ...(start === starts.at(-1)
+        ? [clearBelow(sheetId, names.length), sortNames(sheetId, names.length), ...rules]
+        : []),
+    ]);
+  return all;
 }
 
 /** The hidden tab with the names, under whatever title it has now. */
@@ -104,11 +113,13 @@ const listRule: Rule = {
   showCustomUi: true,
 };
 
-function dropdownsIn({ columns, rowCount, sheetId, typed }: BoundTab): Request[] {
+/** The columns of leads that can have a dropdown. A new tab, or a field in another one, is another column. */
+function leadColumnsIn(tab: BoundTab) {
+  const { columns, rowCount, sheetId, typed } = tab;
   if (rowCount < 2) return [];
-  return [...columns.fields.values()].flatMap(({ index, kind }) =>
+  return [...columns.fields].flatMap(([field, { index, kind }]) =>
     kind === 'lead' && !typed.some((column) => column.index === index)
-      ? [setRule(sheetId, index, listRule)]
+      ? [{ name: `${sheetId} ${field}`, index, tab }]
       : [],
   );
 }

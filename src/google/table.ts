@@ -100,7 +100,8 @@ export function createSheetTable(
       return signer.sign(changes);
     },
 
-    offerLeads: (names) => writeLeadList(client, boundTabs(last?.readings ?? new Map()).values(), names),
+    offerLeads: (names, before) =>
+      writeLeadList(client, boundTabs(last?.readings ?? new Map()).values(), names, before),
 
     async layOut(layout, mode, consent = {}) {
       const choose: Choose = (found) => tabsToRead({ layout, consent, spreadsheet: found });

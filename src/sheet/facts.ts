@@ -38,6 +38,8 @@ export const sheetFacts = {
   metFields: entityFact('table.fields', listOf(isText)),
   /** Tells the names apart that the dropdowns of leads offer; sheet/lead-offer. */
   offeredLeads: fact('table.leads', isText),
+  /** The columns that have had a dropdown of leads; sheet/lead-offer. */
+  leadColumns: fact('table.leadColumns', listOf(isText)),
   /** Fields whose columns were found with checkboxes; sheet/tab-columns. */
   boxedFields: entityFact('table.boxes', listOf(isText)),
   /** When each record without a row was last seen with one, and since when each tab is held (epoch ms); sheet/rest. */

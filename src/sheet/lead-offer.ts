@@ -17,7 +17,7 @@ export class LeadOffer {
     this.#link = link;
   }
 
-  /** Writes them where they are others than before, and it was not looked lately. */
+  /** Sees to them where it was not looked lately: they may be others than before, their tab may be gone, and columns may be new. */
   async renew(layout: Layout, records: () => readonly KnownRecord[]): Promise<void> {
     const { clock, mirror, table } = this.#link;
     const isWanted = layout.some(({ columns }) =>
@@ -28,8 +28,11 @@ export class LeadOffer {
     const leads = records().filter(({ key, presence }) => key.entity === 'lead' && presence === 'present');
     const names = leads.map(titledLabel);
     const offered = digest(names.join('\n'));
-    if (names.length === 0 || mirror.readFact(sheetFacts.offeredLeads) === offered) return;
-    await table.offerLeads(names);
-    mirror.saveFact(sheetFacts.offeredLeads, offered);
+    if (names.length === 0) return;
+    const areWritten = mirror.readFact(sheetFacts.offeredLeads) === offered;
+    const before = mirror.readFact(sheetFacts.leadColumns);
+    const columns = await table.offerLeads(names, { areWritten, columns: before });
+    if (!areWritten) mirror.saveFact(sheetFacts.offeredLeads, offered);
+    if (columns.join() !== before?.join()) mirror.saveFact(sheetFacts.leadColumns, columns);
   }
 }

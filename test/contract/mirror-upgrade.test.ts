@@ -66,7 +66,7 @@ describe('a file of another version', () => {
     earlier.close();
     const { mirror } = open();
 
-    const { found: _found, only: _only, ...ofSheet } = sheetFacts;
+    const { found: _found, leadColumns: _leadColumns, only: _only, ...ofSheet } = sheetFacts;
     const { forgotten: _forgotten, ...common } = facts;
     const names = Object.values({ ...common, ...ofSheet }).map(
       (fact) => (typeof fact === 'function' ? fact('lead') : fact).name,

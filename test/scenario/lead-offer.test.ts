@@ -6,9 +6,9 @@ test('the dropdowns of leads offer all leads by the names that they have in the 
   const { table } = scene.engine.link;
   const offered: (readonly string[])[] = [];
   const { offerLeads } = table;
-  table.offerLeads = (names) => {
+  table.offerLeads = (names, before) => {
     offered.push(names);
-    return offerLeads(names);
+    return offerLeads(names, before);
   };
   const { id } = await scene.crm.take('lead');
   await scene.crm.update('lead', id, { title: 'Renamed' });

@@ -66,9 +66,9 @@ test('the dropdowns of leads offer those too that have no row in their own tab',
   const { policy, table } = stage.link;
   const offered: (readonly string[])[] = [];
   const { offerLeads } = table;
-  table.offerLeads = (names) => {
+  table.offerLeads = (names, before) => {
     offered.push(names);
-    return offerLeads.call(table, names);
+    return offerLeads.call(table, names, before);
   };
   const lead = { ...policy.tabs.lead, only: { status: 'New' } };
   await stage.fill({ policy: { ...policy, tabs: { ...policy.tabs, lead } } });

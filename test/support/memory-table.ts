@@ -245,7 +245,9 @@ class MemoryTable implements Table {
     return sheet.marks;
   }
 
-  async offerLeads(): Promise<void> {}
+  async offerLeads(): Promise<readonly string[]> {
+    return [];
+  }
 
   async layOut(layout: Layout, mode: 'create' | 'refresh', consent: LayOutConsent = {}): Promise<LaidOut> {
     const { columns, deletedTabs, hasColumn, hiddenFields, rows } = this.#sheet;

@@ -43,13 +43,24 @@ export interface Table {
    * it at the same moment one succeeds. Returns the marks as they are then, whichever instance has put them there.
    */
   sign(changes: MarkChanges): Promise<Marks>;
-  /** Brings the names that the dropdowns of leads offer up to date, in any order. Comes after a read, and costs a request for each 5,000 of them. */
-  offerLeads(names: readonly string[]): Promise<void>;
+  /**
+   * Brings the names that the dropdowns of leads offer up to date, in any order, and gives one to each column of leads once. Comes after a read, and
+   * costs a request, and one more for each 5,000 names that are written. Returns the columns that have had one, for the next call.
+   */
+  offerLeads(names: readonly string[], before: OfferedLeads): Promise<readonly string[]>;
   /**
    * Brings dropdowns, notes and marks up to date; `create` also adds tabs that were never there and the headers of empty ones. Existing
    * content is never changed, and nothing is written when nothing differs.
    */
   layOut(layout: Layout, mode: 'create' | 'refresh', consent?: LayOutConsent): Promise<LaidOut>;
+}
+
+/** What became of the calls before. */
+export interface OfferedLeads {
+  /** Whether these names were written last. */
+  readonly areWritten: boolean;
+  /** The columns that have had a dropdown; absent where that is not known. */
+  readonly columns?: readonly string[] | undefined;
 }
 
 /** What was not laid out, each in a sentence with what to do. */
