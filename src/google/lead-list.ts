@@ -43,10 +43,12 @@ export async function writeLeadList(
   const rules = columns.flatMap(({ index, name, tab }) =>
     given.has(name) ? [] : [setRule(tab.sheetId, index, listRule)],
   );
+  // A tab that cannot be read just now keeps what was made of its dropdowns.
+  const givenNow = [...given.union(new Set(all))];
   const ask = (requests: readonly Request[]) => client.batchUpdate(requests, 'sheets.properties.sheetId', []);
   if (known && before.areWritten) {
     if (rules.length > 0) await ask(rules);
-    return all;
+    return givenNow;
   }
   const starts = Array.from({ length: Math.ceil(names.length / namesMax) }, (_, part) => part * namesMax);
   for (const start of starts)
@@ -57,7 +59,7 @@ export async function writeLeadList(
         ? [clearBelow(sheetId, names.length), sortNames(sheetId, names.length), ...rules]
         : []),
     ]);
-  return all;
+  return givenNow;
 }
 
 /** The hidden tab with the names, under whatever title it has now. */

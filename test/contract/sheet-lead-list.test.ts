@@ -93,4 +93,16 @@ describe('the names that the dropdowns of leads offer', () => {
       'ONE_OF_RANGE',
     ]);
   });
+
+  test('are offered again in no tab that could not be read for a while', async () => {
+    await offer(['Acme (#1)']);
+    await sheet.batch({
+      setDataValidation: { range: { sheetId: 0, startColumnIndex: 1, endColumnIndex: 2 } },
+    });
+    await sheet.table.read([]);
+    await offer(['Acme (#1)'], true);
+    await sheet.table.read(layout);
+    await offer(['Acme (#1)'], true);
+    expect(await ruleOf(1)).toBeUndefined();
+  });
 });
