@@ -40,9 +40,7 @@ export async function writeLeadList(
   const columns = [...tabs].flatMap(leadColumnsIn);
   const all = columns.map(({ name }) => name);
   const given = new Set(known ? (before.columns ?? all) : []);
-  const rules = columns.flatMap(({ index, name, tab }) =>
-    given.has(name) ? [] : [setRule(tab.sheetId, index, listRule)],
-  );
+  const rules = columns.flatMap(({ name, rule }) => (given.has(name) ? [] : [rule]));
   // A tab that cannot be read just now keeps what was made of its dropdowns.
   const givenNow = [...given.union(new Set(all))];
   const ask = (requests: readonly Request[]) => client.batchUpdate(requests, 'sheets.properties.sheetId', []);
@@ -115,13 +113,12 @@ const listRule: Rule = {
   showCustomUi: true,
 };
 
-/** The columns of leads that can have a dropdown. A new tab, or a field in another one, is another column. */
-function leadColumnsIn(tab: BoundTab) {
-  const { columns, rowCount, sheetId, typed } = tab;
+/** The columns of leads that can have a dropdown, with the request for it. A field of another tab has another name, also where that took its place. */
+function leadColumnsIn({ columns, rowCount, sheetId, typed }: BoundTab) {
   if (rowCount < 2) return [];
   return [...columns.fields].flatMap(([field, { index, kind }]) =>
     kind === 'lead' && !typed.some((column) => column.index === index)
-      ? [{ name: `${sheetId} ${field}`, index, tab }]
+      ? [{ name: `${sheetId} ${field}`, rule: setRule(sheetId, index, listRule) }]
       : [],
   );
 }

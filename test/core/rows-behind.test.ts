@@ -35,6 +35,24 @@ async function worldBehind(updatesMax: number): Promise<World> {
   return world;
 }
 
+/** A world in which two rows are behind until tomorrow: users put there what `Sync` says then. One write may have one row. */
+async function worldOfOldNotices(): Promise<World> {
+  const world = await worldWithLeads(
+    ids.map((id) => `Lead ${id}`),
+    { policy: { updatesMax: 1 } },
+  );
+  for (const id of [3, 4]) {
+    rowOf(world, leadKey(id)).cells['title'] = textCell(`Typed ${id}`);
+    changeRecord(world, leadKey(id), { title: `CRM ${id}` });
+  }
+  await settle(world);
+  for (const id of [3, 4])
+    rowOf(world, leadKey(id)).sync = textCell(
+      `Synced 2026-11-21 00:00. Changed by the CRM: Title was “Typed ${id}”`,
+    );
+  return world;
+}
+
 const writtenIn = ({ table }: Plan) => table.map(({ key }) => key?.id);
 
 test('of rows that are only behind each write takes as many as it may, from top to bottom', async () => {
@@ -77,20 +95,7 @@ test('rows that wait come next where users deleted those whose turn it was', asy
 });
 
 test('rows that wait come next where time alone put the others in step', async () => {
-  const world = await worldWithLeads(
-    ids.map((id) => `Lead ${id}`),
-    { policy: { updatesMax: 1 } },
-  );
-  for (const id of [3, 4]) {
-    rowOf(world, leadKey(id)).cells['title'] = textCell(`Typed ${id}`);
-    changeRecord(world, leadKey(id), { title: `CRM ${id}` });
-  }
-  await settle(world);
-  // Users put there what it says tomorrow.
-  for (const id of [3, 4])
-    rowOf(world, leadKey(id)).sync = textCell(
-      `Synced 2026-11-21 00:00. Changed by the CRM: Title was “Typed ${id}”`,
-    );
+  const world = await worldOfOldNotices();
   for (const id of [1, 5]) changeRecord(world, leadKey(id), { title: `New ${id}` });
   await pull(world);
   await look(world);
@@ -99,20 +104,7 @@ test('rows that wait come next where time alone put the others in step', async (
 });
 
 test('rows that wait come next where time alone put those in step whose turn it is', async () => {
-  const world = await worldWithLeads(
-    ids.map((id) => `Lead ${id}`),
-    { policy: { updatesMax: 1 } },
-  );
-  for (const id of [3, 4]) {
-    rowOf(world, leadKey(id)).cells['title'] = textCell(`Typed ${id}`);
-    changeRecord(world, leadKey(id), { title: `CRM ${id}` });
-  }
-  await settle(world);
-  // Users put there what it says tomorrow.
-  for (const id of [3, 4])
-    rowOf(world, leadKey(id)).sync = textCell(
-      `Synced 2026-11-21 00:00. Changed by the CRM: Title was “Typed ${id}”`,
-    );
+  const world = await worldOfOldNotices();
   changeRecord(world, leadKey(5), { title: 'New 5' });
   await pull(world);
   await look(world);

@@ -61,8 +61,8 @@ describe('an option that a rule names', () => {
 describe('a rule by a field that is new in the CRM', () => {
   const segment = { key: 'segment', name: 'Segment', kind: 'select', options: ['A', 'B'] } as const;
 
-  /** Leads of which the CRM has not told the field yet. */
-  async function worldOfUntold(count: number) {
+  /** Leads of which the CRM has not reported the field yet. */
+  async function worldOfUnreported(count: number) {
     const before = createWorld();
     for (const fields of many(count, newLead)) addRecord(before, 'lead', fields);
     await settle(before);
@@ -74,7 +74,7 @@ describe('a rule by a field that is new in the CRM', () => {
   }
 
   it('is asked about where many rows may leave by it', async () => {
-    const world = await worldOfUntold(20);
+    const world = await worldOfUnreported(20);
     expect(scopes(await cycle(world))).toEqual([ruleScope]);
     for (let id = 1; id <= 20; id += 1) changeRecord(world, leadKey(id), { 'custom.segment': null });
     expect(scopes(await settle(world))).toEqual([ruleScope]);
@@ -82,8 +82,8 @@ describe('a rule by a field that is new in the CRM', () => {
     expect(titlesIn(world)).toHaveLength(20);
   });
 
-  it('is followed without an answer once it is told that few do', async () => {
-    const world = await worldOfUntold(20);
+  it('is followed without an answer once few are known to leave', async () => {
+    const world = await worldOfUnreported(20);
     await cycle(world);
     for (let id = 1; id <= 20; id += 1)
       changeRecord(world, leadKey(id), { 'custom.segment': id === 1 ? 'B' : 'A' });

@@ -70,17 +70,19 @@ export function writeMembers(list: readonly string[], choices: Choices): string 
   const known = texts.get(choices) ?? new Map<string, string>();
   texts.set(choices, known);
   const key = JSON.stringify(list);
-  const text = known.get(key) ?? writeAnew(list, choices);
+  const text = known.get(key);
+  if (text !== undefined) return text;
   if (known.size >= knownListsMax) known.clear();
-  known.set(key, text);
-  return text;
+  const found = findText(list, choices);
+  known.set(key, found);
+  return found;
 }
 
 /** Lists are the same in many rows, and to read one back takes long. */
 const texts = new WeakMap<Choices, Map<string, string>>();
 const knownListsMax = 1_000;
 
-function writeAnew(list: readonly string[], choices: Choices): string {
+function findText(list: readonly string[], choices: Choices): string {
   const names = list.map((member) => choices.label(member) ?? member);
   const onOneLine = names.join(', ');
   if (!choices.labels.some((label) => listSeparator.test(label))) return onOneLine;

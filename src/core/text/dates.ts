@@ -59,14 +59,14 @@ const wallTime = (epochMs: number, timeZone: string): Date =>
 
 /** By how many minutes clocks of the zone are ahead of UTC. Of a day at both ends of which that is the same, it is asked for once. */
 function offsetAt(epochMs: number, timeZone: string): number {
-  const offsetFrom = (day: number) => tzOffset(timeZone, new Date(day * dayMs));
+  const startOf = (day: number) => tzOffset(timeZone, new Date(day * dayMs));
   const day = Math.floor(epochMs / dayMs);
   const known = offsets.get(timeZone) ?? new Map<number, number | undefined>();
-  if (known.size >= knownDaysMax) known.clear();
   offsets.set(timeZone, known);
   if (!known.has(day)) {
-    const offset = offsetFrom(day);
-    known.set(day, offset === offsetFrom(day + 1) ? offset : undefined);
+    if (known.size >= knownDaysMax) known.clear();
+    const offset = startOf(day);
+    known.set(day, offset === startOf(day + 1) ? offset : undefined);
   }
   return known.get(day) ?? tzOffset(timeZone, new Date(epochMs));
 }

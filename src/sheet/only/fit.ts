@@ -15,8 +15,8 @@ export type Fit =
   | {
       readonly kind: 'unknown';
       readonly until: number;
-      /** The CRM has not told what the rule goes by. */
-      readonly isUntold?: boolean;
+      /** The CRM has not reported what the rule goes by. */
+      readonly isUnreported?: boolean;
     };
 
 /** What judging a record has to know besides. */
@@ -33,7 +33,7 @@ export interface FitSurroundings {
 const forEver = Number.POSITIVE_INFINITY;
 const fits: Fit = { kind: 'fits', until: forEver };
 const unknown: Fit = { kind: 'unknown', until: forEver };
-const untold: Fit = { ...unknown, isUntold: true };
+const unreported: Fit = { ...unknown, isUnreported: true };
 const dayMs = 24 * 60 * 60 * 1_000;
 
 /** Whether a record meets all conditions, and why not in words. */
@@ -52,7 +52,7 @@ function joinFits(all: readonly Fit[]): Fit {
   const until = Math.min(...all.map((fit) => (fit.kind === 'unfit' ? forEver : fit.until)), forEver);
   const unknowns = all.filter((fit) => fit.kind === 'unknown');
   if (unknowns.length === 0) return { kind: 'fits', until };
-  return { kind: 'unknown', until, isUntold: unknowns.some(({ isUntold }) => isUntold) };
+  return { kind: 'unknown', until, isUnreported: unknowns.some(({ isUnreported }) => isUnreported) };
 }
 
 function judgeCondition(condition: Condition, record: KnownRecord, around: FitSurroundings): Fit {
@@ -79,7 +79,7 @@ function judgeValue(
   const field = around.findField(record.key.entity, name);
   // A field that is off is read as empty of every record, whatever it held.
   if (!field || field.held !== undefined) return unknown;
-  if (value === undefined) return untold;
+  if (value === undefined) return unreported;
   if (isAnyOf(value, values)) return fits;
   // A name that the list of options lacks may be a new name of one of them, which is read with the catalog.
   const isRenamed = [value].flat().some((each) => field.options?.includes(String(each)) === false);
@@ -91,7 +91,7 @@ function judgeValue(
 function judgeStage({ stages }: ConditionOf<'pipeline'>, record: KnownRecord, around: FitSurroundings): Fit {
   const value = record.fields['stage_id'];
   const field = around.findField(record.key.entity, 'stage_id');
-  if (value === undefined || !field) return untold;
+  if (value === undefined || !field) return unreported;
   if (isAnyOf(value, stages)) return fits;
   // A new stage is read with the catalog, and may be one of these pipelines'.
   return value !== null && !around.isStage(value)
@@ -112,7 +112,7 @@ function judgeAge(days: number, { fields, lastSeenAt }: KnownRecord, { now }: Fi
 
 function judgeLead({ conditions }: ConditionOf<'lead'>, record: KnownRecord, around: FitSurroundings): Fit {
   const { lead_id: id } = record.fields;
-  if (id === undefined) return untold;
+  if (id === undefined) return unreported;
   if (id === null) return { kind: 'unfit', why: () => 'it has no lead' };
   const lead = around.findLead(String(id));
   if (lead?.presence !== 'present') return unknown;

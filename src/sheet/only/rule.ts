@@ -226,9 +226,10 @@ function readSaid(field: FieldDefinition, said: Said, lookup: Lookup, place: str
   const { before, faults, named, names } = lookup;
   if (said === null) return [null];
   const key = keyOf(place, said);
-  const kept = valueNamed(field, before[key], lookup);
-  if (kept !== undefined) {
-    named[key] = before[key] ?? kept;
+  const { [key]: known } = before;
+  const kept = known === undefined ? undefined : valueNamed(field, known, lookup);
+  if (known !== undefined && kept !== undefined) {
+    named[key] = known;
     return [kept];
   }
   const cell = typeof said === 'boolean' ? booleanCell(said) : textCell(String(said));
@@ -251,7 +252,7 @@ function readSaid(field: FieldDefinition, said: Said, lookup: Lookup, place: str
   return [];
 }
 
-/** What a name is kept by: an option, which has its name for a value, by its id where the CRM tells that. */
+/** What a name is kept by. The value of an option is its name, so it is kept by its id, where the CRM gives it one. */
 function idNamed(
   field: FieldDefinition,
   value: string | number | boolean,
@@ -263,9 +264,8 @@ function idNamed(
   return optionIds[options.indexOf(String(value))];
 }
 
-/** The value that a kept name stands for now; `undefined` where the CRM has it no longer. */
-function valueNamed(field: FieldDefinition, id: string | number | undefined, lookup: Lookup) {
-  if (id === undefined) return undefined;
+/** The value that a kept name means now; `undefined` where the CRM has it no longer. */
+function valueNamed(field: FieldDefinition, id: string | number, lookup: Lookup) {
   if (!isOption(field)) return isListed(field, id, lookup) ? id : undefined;
   const { optionIds = [], options } = findCustomField(field, lookup.catalog);
   return options[optionIds.indexOf(Number(id))];

@@ -182,8 +182,8 @@ function changeRule(tab: RuledTab, before: Rule, after: Rule): TabRuling {
 }
 
 /**
- * The rows that would leave, and the records that would get one, with those of which the CRM has not told what the rule goes by, as of a field that
- * is new. All rows are there, because a new rule has every row looked at.
+ * The rows that would leave, and the records that would get one, with those of which the CRM has not reported what the rule goes by, for example
+ * where a field is new. All rows are there, because a new rule has every row looked at.
  */
 function findMoves(
   { agreements, records, tab }: RuledTab,
@@ -196,7 +196,8 @@ function findMoves(
     if (record.presence === 'gone') return [];
     const [{ kind: before }, after] = [old(record), next(record)];
     const mayBe = (kind: Fit['kind']) =>
-      after.kind === kind || (before !== 'unknown' && after.kind === 'unknown' && after.isUntold === true);
+      after.kind === kind ||
+      (before !== 'unknown' && after.kind === 'unknown' && after.isUnreported === true);
     if (shown.has(id)) return before !== 'unfit' && mayBe('unfit') ? [{ id, what: 'leaves' }] : [];
     const wasOut = before === 'unfit' || agreements.get(id)?.leave !== undefined;
     return wasOut && mayBe('fits') ? [{ id, what: 'comes' }] : [];

@@ -8,7 +8,7 @@ import { describeCell } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import { mergeRow } from '../rows/merge.ts';
 import { decideRow } from '../rows/row.ts';
-import { type Cells, lookOf, lookOfValues, readRowValues } from '../rows/row-values.ts';
+import { type Cells, lookOf, readRowValues } from '../rows/row-values.ts';
 import { claimRow, findUnsettled, holdRow, writeRow } from '../rows/row-write.ts';
 import { pausedReason } from '../rows/waiting-edits.ts';
 import type { TabIndex } from '../tab-index.ts';
@@ -74,7 +74,7 @@ function findShown(index: TabIndex, rows: readonly ObservedRow[], template: Obse
 
 /**
  * The looks of the rows that are in step and show the same as one of these. What such a row shows is what its record has, so the look is
- * neither a row's nor a record's alone. One that waits to be written may show it otherwise, as by a former name: then both looks are taken.
+ * neither a row's nor a record's alone. A row that waits to be written may show a former name of something: then both looks are taken.
  */
 function looksInStep(
   index: TabIndex,
@@ -88,12 +88,8 @@ function looksInStep(
   const looks = [...index.inStep.values()].flatMap((row) =>
     firsts.has(lookOf(index, firstOf(row.cells))) ? [lookOf(index, row)] : [],
   );
-  const looksOfWaiting = [...index.waiting].flatMap((id) => {
-    const { fields = {}, shown } = index.agreements.get(id) ?? {};
-    const isAlike = firsts.has(lookOfValues(index, firstOf(template.cells), fields, shown));
-    return isAlike ? [lookOfValues(index, template, fields, shown)] : [];
-  });
-  return new Set([...looks, ...looksOfWaiting]);
+  const waiting = [...index.waiting].flatMap((id) => index.agreements.get(id) ?? []);
+  return new Set([...looks, ...groupByLook(index, template, rows, waiting).keys()]);
 }
 
 /** The row of a record that is gone goes too: what stands beside its ID later may be any. */
