@@ -17,29 +17,26 @@ export type LeaveEvent =
 
 export type LeaveState = Leave['state'] | 'here';
 
+type AfterEvent = Readonly<Record<LeaveEvent, LeaveState>>;
+
+const withRow: AfterEvent = {
+  unfit: 'leaving',
+  disturbed: 'here',
+  fits: 'here',
+  sent: 'moving',
+  landed: 'left',
+  absent: 'left',
+};
+
 /**
  * `here` is every row without a leave. `leaving` says so in its Sync cell until its time is up. Of `moving` a write deletes or adds the row, so
  * that neither its absence nor its presence is a user's doing. `left` has no row; where one is there all the same, a user put it back.
  */
-export const leaveStates: Readonly<Record<LeaveState, Readonly<Record<LeaveEvent, LeaveState>>>> = {
-  here: { unfit: 'leaving', disturbed: 'here', fits: 'here', sent: 'moving', landed: 'left', absent: 'left' },
-  leaving: {
-    unfit: 'leaving',
-    disturbed: 'here',
-    fits: 'here',
-    sent: 'moving',
-    landed: 'left',
-    absent: 'left',
-  },
-  moving: {
-    unfit: 'leaving',
-    disturbed: 'here',
-    fits: 'here',
-    sent: 'moving',
-    landed: 'left',
-    absent: 'left',
-  },
-  left: { unfit: 'left', disturbed: 'left', fits: 'here', sent: 'moving', landed: 'left', absent: 'left' },
+export const leaveStates: Readonly<Record<LeaveState, AfterEvent>> = {
+  here: withRow,
+  leaving: withRow,
+  moving: withRow,
+  left: { ...withRow, unfit: 'left', disturbed: 'left' },
 };
 
 /** What an event makes of a leave; `at` is since when, epoch ms. The same object where it changes nothing. */
