@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { recordKeyText } from '../../src/core/record.ts';
 import { emptyAgreement } from '../../src/core/state.ts';
 import { numberCell, textCell } from '../../src/sheet/port/cell.ts';
-import { addRecord, addRow, createWorld, type World } from '../support/world.ts';
+import { setRule } from '../support/ruled-tab.ts';
+import { addRecord, addRow, createWorld, restart, type World } from '../support/world.ts';
 import { cycle, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { scopes, titles } from '../support/world-view.ts';
 
@@ -43,6 +44,17 @@ describe('a tab with rows without IDs, at the first meeting', () => {
     expect(world.decisions.size).toBe(0);
   });
 
+  it('is left alone also where its rule keeps all records of the CRM out', async () => {
+    const world = filledWorld();
+    setRule(world, { status: 'lost' });
+    await settle(world);
+    restart(world);
+    expect(scopes(await settle(world))).toEqual(['brake:lead:first']);
+    world.decisions.set('brake:lead:first', 'approve');
+    await settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Bolt', 'Cup', 'Acme', 'Bolt']);
+  });
+
   it('is kept the same once every row has the ID of its record', async () => {
     const world = filledWorld();
     await settle(world);
@@ -63,6 +75,17 @@ describe('rows without IDs are new records', () => {
     addRow(world, 'lead', { title: textCell('Acme') });
     await settle(world);
     expect(titles(world)).toEqual(['Acme']);
+  });
+
+  it('where the rule of the tab keeps all records of the CRM out', async () => {
+    const world = createWorld();
+    addRecord(world, 'lead', { title: 'Acme' });
+    setRule(world, { status: 'lost' });
+    await settle(world);
+    restart(world);
+    addRow(world, 'lead', { title: textCell('Bolt') });
+    expect(scopes(await settle(world))).toEqual([]);
+    expect(titles(world)).toEqual(['Acme', 'Bolt']);
   });
 
   it('also while the only record is one that was just made from a row, and of which the CRM has told nothing yet', async () => {

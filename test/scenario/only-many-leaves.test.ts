@@ -1,11 +1,23 @@
 import { expect, test } from 'vitest';
+import { finishAtOnce } from '../../src/core/slices.ts';
+import { decideFrom } from '../../src/sheet/decide/decide.ts';
+import { settleRows } from '../../src/sheet/decide/in-step.ts';
 import { limitLeaves } from '../../src/sheet/decide/rows/leaving.ts';
+import { Standing } from '../../src/sheet/index/standing.ts';
 import { leaveAfterMs } from '../../src/sheet/only/leave.ts';
 import type { Plan } from '../../src/sheet/plans/plan.ts';
 import { textCell } from '../../src/sheet/port/cell.ts';
-import { approve, many, newLead, setRule, titlesIn, worldOfNewLeads } from '../support/ruled-tab.ts';
+import {
+  approve,
+  many,
+  newLead,
+  ruleScope,
+  setRule,
+  titlesIn,
+  worldOfNewLeads,
+} from '../support/ruled-tab.ts';
 import { leadKey } from '../support/world.ts';
-import { cycle, settle } from '../support/world-daemon.ts';
+import { cycle, inputOf, settle } from '../support/world-daemon.ts';
 import { titles } from '../support/world-view.ts';
 
 test('of very many rows that leave at once, each write takes some, and the others are at rest until then', async () => {
@@ -25,6 +37,17 @@ test('of very many rows that leave at once, each write takes some, and the other
   expect(deleted(await cycle(world))).toBe(50);
   await settle(world);
   expect([titlesIn(world), titles(world).length]).toEqual([[], 250]);
+});
+
+test('while a user is asked about another rule, no row is decided that it may move', async () => {
+  const world = await worldOfNewLeads(many(20, newLead));
+  setRule(world, { status: 'lost' });
+  await settle(world);
+  const [input, standing] = [await inputOf(world), new Standing()];
+  standing.update(input);
+  finishAtOnce(settleRows(input, standing, 0));
+  expect(standing.groundOf('lead').loose.rows).toEqual([]);
+  expect(decideFrom(input, standing).brakes).toMatchObject([{ scope: ruleScope, changes: { count: 20 } }]);
 });
 
 test('however many rows leave at once, none waits for more than five minutes more at a time', () => {

@@ -14,10 +14,12 @@ import {
   withCatalog,
 } from '../support/world.ts';
 import { cycle, inputOf, settle } from '../support/world-daemon.ts';
+import { titles } from '../support/world-view.ts';
 
 /* What is not known of a record moves nothing: neither out of its tab nor into it. */
 
 const dayMs = 24 * 60 * 60 * 1_000;
+const daysAgo = ({ clock }: World, days: number) => new Date(clock.now - days * dayMs).toISOString();
 
 describe('a rule by a field that the CRM switches off', () => {
   const withoutOwner: Catalog = {
@@ -63,11 +65,11 @@ it('a record in a stage that is not known yet keeps its row', async () => {
 it('no row goes by its age before the CRM was read again', async () => {
   const world = createWorld();
   setRule(world, { updatedWithinDays: 30 });
-  const daysAgo = (days: number) => new Date(world.clock.now - days * dayMs).toISOString();
-  for (const title of ['Acme', 'Bolt', 'Corp']) addRecord(world, 'lead', { title, updated_at: daysAgo(25) });
+  for (const title of ['Acme', 'Bolt', 'Corp'])
+    addRecord(world, 'lead', { title, updated_at: daysAgo(world, 25) });
   await settle(world);
   world.clock.now += 7 * dayMs;
-  changeRecord(world, leadKey(1), { updated_at: daysAgo(1) });
+  changeRecord(world, leadKey(1), { updated_at: daysAgo(world, 1) });
   restart(world);
   await cycle(world);
   world.clock.now += 301_000;
@@ -77,6 +79,23 @@ it('no row goes by its age before the CRM was read again', async () => {
   await settle(world);
   await waitToLeave(world);
   expect(titlesIn(world)).toEqual(['Acme']);
+});
+
+it('a row that is deleted when its days are over, and before the CRM was read again, is no delete', async () => {
+  const world = createWorld();
+  setRule(world, { updatedWithinDays: 30 });
+  for (const title of ['Acme', 'Bolt']) addRecord(world, 'lead', { title, updated_at: daysAgo(world, 25) });
+  await settle(world);
+  world.clock.now += 7 * dayMs;
+  changeRecord(world, leadKey(1), { updated_at: daysAgo(world, 1) });
+  world.sheet.lead.splice(0);
+  for (const _look of [1, 2, 3]) {
+    await cycle(world);
+    world.clock.now += 60_000;
+  }
+  expect(world.outbox.size).toBe(0);
+  await settle(world);
+  expect([titlesIn(world), titles(world)]).toEqual([['Acme'], ['Acme', 'Bolt']]);
 });
 
 it.each([

@@ -9,7 +9,7 @@ import { summarizeContacts, tabFields } from '../cells/extra-fields.ts';
 import { hasNames } from '../cells/shown.ts';
 import type { Loose, Standing, TabGround } from '../index/standing.ts';
 import { ValueCounts } from '../index/value-counts.ts';
-import { hasNewRule, ruleTab, type TabRuling } from '../only/tab-rule.ts';
+import { ruleTab, type TabRuling } from '../only/tab-rule.ts';
 import type { DecideInput } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
 import { mayShowInAnyRow } from '../port/damage.ts';
@@ -136,7 +136,6 @@ export function indexTab(
   const isWhole =
     agreements !== ground.agreements ||
     known.rebases.has(entity) ||
-    hasNewRule(table.input, entity) ||
     known.suspects.some(({ damage }) => damage.entity === entity && mayShowInAnyRow(damage));
   const { candidates, countAgreed, inStep, loose, outside, records, waiting } = isWhole
     ? wholeGround(ground, agreements, tab)

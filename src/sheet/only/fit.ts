@@ -17,6 +17,8 @@ export type Fit =
       readonly until: number;
       /** The CRM has not reported what the rule goes by. */
       readonly isUnreported?: boolean;
+      /** It may not fit although it did: that it has no row says nothing then. */
+      readonly mayBeOut?: boolean;
     };
 
 /** What judging a record has to know besides. */
@@ -29,6 +31,9 @@ export interface FitSurroundings {
   /** A value as people know it. */
   readonly show: (field: FieldDefinition, value: Value) => string;
 }
+
+/** When time alone may make it another answer, epoch ms. */
+export const lastsUntil = (fit: Fit): number => (fit.kind === 'unfit' ? forEver : fit.until);
 
 const forEver = Number.POSITIVE_INFINITY;
 const fits: Fit = { kind: 'fits', until: forEver };
@@ -49,10 +54,15 @@ export function judgeFit(
 function joinFits(all: readonly Fit[]): Fit {
   const unfit = all.find(({ kind }) => kind === 'unfit');
   if (unfit) return unfit;
-  const until = Math.min(...all.map((fit) => (fit.kind === 'unfit' ? forEver : fit.until)), forEver);
+  const until = Math.min(...all.map(lastsUntil), forEver);
   const unknowns = all.filter((fit) => fit.kind === 'unknown');
   if (unknowns.length === 0) return { kind: 'fits', until };
-  return { kind: 'unknown', until, isUnreported: unknowns.some(({ isUnreported }) => isUnreported) };
+  return {
+    kind: 'unknown',
+    until,
+    isUnreported: unknowns.some(({ isUnreported }) => isUnreported),
+    mayBeOut: unknowns.some(({ mayBeOut }) => mayBeOut),
+  };
 }
 
 function judgeCondition(condition: Condition, record: KnownRecord, around: FitSurroundings): Fit {
@@ -105,7 +115,7 @@ function judgeAge(days: number, { fields, lastSeenAt }: KnownRecord, { now }: Fi
   const until = updatedAt + days * dayMs;
   if (now < until) return { kind: 'fits', until };
   // What was not read since may have changed in the CRM all the while. It may be read at any time.
-  if (lastSeenAt < until) return { kind: 'unknown', until: now };
+  if (lastSeenAt < until) return { kind: 'unknown', until: now, mayBeOut: true };
   const unit = days === 1 ? 'day' : 'days';
   return { kind: 'unfit', why: () => `it was not updated in the CRM for ${days} ${unit}` };
 }

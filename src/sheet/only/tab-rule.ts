@@ -12,10 +12,10 @@ import type { Loose } from '../index/standing.ts';
 import type { DecideInput } from '../plans/plan.ts';
 import { describeCell } from '../port/cell.ts';
 import { columnOf, type TabLayout } from '../port/layout.ts';
-import type { ReadTab } from '../port/table.ts';
+import type { ObservedRow, ReadTab } from '../port/table.ts';
 import type { Answers } from '../questions/answers.ts';
 import type { QuestionWriter } from '../questions/questions.ts';
-import { type Fit, type FitSurroundings, judgeFit } from './fit.ts';
+import { type Fit, type FitSurroundings, judgeFit, lastsUntil } from './fit.ts';
 import {
   areRulesAlike,
   type Condition,
@@ -30,17 +30,18 @@ import {
 export interface TabRuling {
   /** Whether a record fits the tab. */
   readonly fitOf: (record: KnownRecord) => Fit;
-  /** Whether the lack of a row says nothing about the record: it does not fit, or its row was about to leave. */
+  /** Whether the lack of a row says nothing about the record: it does not fit, or may not, or its row was about to leave. */
   readonly isOut: (agreement: Agreement) => boolean;
   /** Stops the tab until a user agrees to another rule. */
   readonly brakes: readonly Brake[];
+  /** Whether the tab follows the rule of the configuration from here on, unless it is stopped. */
+  readonly isNew: boolean;
   readonly verdict: RuleVerdict;
 }
 
 /** What is said of the rule itself, in the terms of a verdict. */
 interface RuleVerdict {
   readonly holds?: readonly Hold[];
-  readonly ruled?: readonly Entity[];
   readonly scopes?: readonly string[];
   readonly spent?: readonly string[];
   readonly answers?: readonly Decision[];
@@ -52,6 +53,8 @@ export interface RuledTab {
   readonly entity: Entity;
   readonly input: DecideInput;
   readonly layout: TabLayout<Entity>;
+  /** The rows that are in step, and the tab with all others. */
+  readonly inStep: ReadonlyMap<RecordId, ObservedRow>;
   readonly tab: ReadTab;
   readonly names: Names;
   readonly answers: Answers;
@@ -82,16 +85,10 @@ export function ruleTab(tab: RuledTab): TabRuling {
   const { conditions } = wanted.rule;
   if (applied && areRulesAlike(applied, wanted.rule)) {
     const hasNewNames = JSON.stringify(applied.named) !== JSON.stringify(wanted.rule.named);
-    const isOver = conditions.length === 0;
-    return rulingOf(tab, fitBy(tab, conditions), hasNewNames || isOver ? { ruled: [entity] } : {});
+    const isNew = hasNewNames || conditions.length === 0;
+    return { ...rulingOf(tab, fitBy(tab, conditions)), isNew };
   }
   return changeRule(tab, applied ?? everything, wanted.rule);
-}
-
-/** Whether the rule of a tab is not the one by which it has its records: then every record is looked at. */
-export function hasNewRule({ known }: DecideInput, entity: Entity): boolean {
-  const { applied, wanted } = known.rules.get(entity) ?? {};
-  return wanted?.kind === 'rule' && !(applied && areRulesAlike(applied, wanted.rule));
 }
 
 const rulingOf = (
@@ -103,18 +100,21 @@ const rulingOf = (
   fitOf,
   isOut({ key, leave }) {
     const record = tab.records.get(key.id);
-    return leave !== undefined || (record !== undefined && fitOf(record).kind === 'unfit');
+    if (leave !== undefined || record === undefined) return leave !== undefined;
+    const fit = fitOf(record);
+    return fit.kind === 'unfit' || (fit.kind === 'unknown' && fit.mayBeOut === true);
   },
   brakes,
+  isNew: false,
   verdict: { ...verdict, changesAt: tab.input.known.rules.has(tab.entity) ? [firstChange(tab, fitOf)] : [] },
 });
 
 /** When time alone makes the first record fit no longer, epoch ms. Of one in step that is known with its row. */
 const firstChange = ({ loose }: RuledTab, fitOf: TabRuling['fitOf']): number =>
-  loose.records.reduce((first, record) => {
-    const fit = record.presence === 'gone' ? fitsAlways : fitOf(record);
-    return fit.kind === 'unfit' ? first : Math.min(first, fit.until);
-  }, Number.POSITIVE_INFINITY);
+  loose.records.reduce(
+    (first, record) => (record.presence === 'gone' ? first : Math.min(first, lastsUntil(fitOf(record)))),
+    Number.POSITIVE_INFINITY,
+  );
 
 /** Judges records by the conditions, each once. */
 function fitBy(tab: RuledTab, conditions: readonly Condition[]): TabRuling['fitOf'] {
@@ -148,14 +148,11 @@ function surroundingsOf({ entity, findLead, input, layout, names }: RuledTab): F
   };
 }
 
-/** A rule that is new: as far as it moves few rows it is followed at once. */
+/** A rule that is new: where it moves few rows it is followed by the next decision, so that this one needs to look at no other row than any. */
 function changeRule(tab: RuledTab, before: Rule, after: Rule): TabRuling {
   const { answers, entity, input, questions } = tab;
   const [old, next] = [fitBy(tab, before.conditions), fitBy(tab, after.conditions)];
-  const both: TabRuling['fitOf'] = (record) => {
-    const [one, other] = [old(record), next(record)];
-    return one.kind === other.kind ? other : neverKnown;
-  };
+  const both: TabRuling['fitOf'] = (record) => fitBoth(old(record), next(record));
   const { accountDoubt, rebases, sweptEntities } = input.known;
   const isRead = ['lead' as const, entity].every((each) => sweptEntities.has(each));
   const isSure = isRead && accountDoubt === undefined && !rebases.has(entity);
@@ -163,7 +160,7 @@ function changeRule(tab: RuledTab, before: Rule, after: Rule): TabRuling {
   const changes = findMoves(tab, old, next);
   const leaves = changes.filter(({ what }) => what === 'leaves').length;
   const comes = changes.length - leaves;
-  if (Math.max(leaves, comes) <= countAllowed(tab)) return rulingOf(tab, next, { ruled: [entity] });
+  if (Math.max(leaves, comes) <= countAllowed(tab)) return { ...rulingOf(tab, both), isNew: true };
   const wanted = wantedText(input.policy.tabs[entity].only);
   const brake = brakeOf(entity, 'only', moveReason(tab, wanted, { leaves, comes }), changes);
   const { scope } = brake;
@@ -172,25 +169,31 @@ function changeRule(tab: RuledTab, before: Rule, after: Rule): TabRuling {
   const isMeant = kept !== undefined && (kept.seen ?? wanted).includes(wanted);
   const ask = () => questions.ofBrake(brake);
   const chosen = isMeant ? undefined : answers.choose(scope, ask, { shown: shownOf(brake) });
-  if (isMeant || chosen)
-    return rulingOf(tab, next, {
-      scopes: [scope],
-      ...(chosen ? { answers: [chosen.decision] } : {}),
-      ruled: [entity],
-    });
+  if (isMeant || chosen) {
+    const verdict = { scopes: [scope], ...(chosen ? { answers: [chosen.decision] } : {}) };
+    return { ...rulingOf(tab, both, verdict), isNew: true };
+  }
   return rulingOf(tab, both, { scopes: [scope], ...(kept ? { spent: [scope] } : {}) }, [brake]);
+}
+
+/** What one fits and the other does not neither comes nor goes. */
+function fitBoth(one: Fit, other: Fit): Fit {
+  const until = Math.min(lastsUntil(one), lastsUntil(other));
+  if (one.kind !== other.kind)
+    return { kind: 'unknown', until, mayBeOut: [one.kind, other.kind].includes('unfit') };
+  return other.kind === 'unfit' ? other : { ...other, until };
 }
 
 /**
  * The rows that would leave, and the records that would get one, with those of which the CRM has not reported what the rule goes by, for example
- * where a field is new. All rows are there, because a new rule has every row looked at.
+ * where a field is new.
  */
 function findMoves(
-  { agreements, records, tab }: RuledTab,
+  { agreements, inStep, records, tab }: RuledTab,
   old: TabRuling['fitOf'],
   next: TabRuling['fitOf'],
 ): StoppedChange[] {
-  const shown = new Set(tab.rows.map(({ id }) => describeCell(id)));
+  const others = new Set(tab.rows.map(({ id }) => describeCell(id)));
   return [...records.values()].flatMap((record): StoppedChange[] => {
     const { id } = record.key;
     if (record.presence === 'gone') return [];
@@ -198,7 +201,8 @@ function findMoves(
     const mayBe = (kind: Fit['kind']) =>
       after.kind === kind ||
       (before !== 'unknown' && after.kind === 'unknown' && after.isUnreported === true);
-    if (shown.has(id)) return before !== 'unfit' && mayBe('unfit') ? [{ id, what: 'leaves' }] : [];
+    if (inStep.has(id) || others.has(id))
+      return before !== 'unfit' && mayBe('unfit') ? [{ id, what: 'leaves' }] : [];
     const wasOut = before === 'unfit' || agreements.get(id)?.leave !== undefined;
     return wasOut && mayBe('fits') ? [{ id, what: 'comes' }] : [];
   });

@@ -153,11 +153,16 @@ export function findFirstMeeting(index: TabIndex, unbound: readonly ObservedRow[
   return [brakeOf(entity, 'first', reason)];
 }
 
-/** Whether anything is agreed, or about to be: of a record that was made from a row the CRM may not have told anything yet. */
+/**
+ * Whether anything is agreed, or about to be: of a record that was made from a row the CRM may not have told anything yet. A tab that follows a
+ * rule was met although no record may fit it.
+ */
 function hasMet(index: TabIndex): boolean {
-  const { inStep, outbox } = index;
+  const { entity, inStep, input, outbox } = index;
+  const { rebases, rules } = input.known;
   return (
     inStep.size > 0 ||
+    (rules.get(entity)?.applied !== undefined && !rebases.has(entity)) ||
     index.candidates().some((agreement) => isInTable(index, agreement)) ||
     [...outbox.values()].some((item) => item.kind === 'create' && isUnanswered(item))
   );

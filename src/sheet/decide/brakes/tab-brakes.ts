@@ -66,7 +66,8 @@ export function brakeTab(given: ClassifiedTab, areLeadsStopped: boolean): Braked
   if (brakes.length === 0 && !isComing) {
     const remapped = input.known.remaps.has(entity) ? [entity] : [];
     const rebased = input.known.rebases.has(entity) ? [entity] : [];
-    return { isStopped: false, release, verdict: join(verdict, { remapped, rebased }) };
+    const ruled = index.only.isNew ? [entity] : [];
+    return { isStopped: false, release, verdict: join(verdict, { remapped, rebased, ruled }) };
   }
   const unsettled = merged.filter(({ isRestless }) => isRestless).map(({ record }) => record.key.id);
   // What users decided before the brake was tripped stays decided.

@@ -21,7 +21,8 @@ export function decideOutside(index: TabIndex, record: KnownRecord): Verdict {
   const out = join({ leftOut: [{ entity: key.entity, count: 1 }] }, letGo(index, record));
   if (hasLeft) return isSettledOutside(index, record) ? { ...out, outside: [key] } : out;
   const leave = moveLeave(agreement.leave, 'absent', index.input.now);
-  const cause = 'row deleted, and the record stays because it does not fit the tab';
+  const isSure = fit.kind === 'unfit';
+  const cause = `row deleted, and the record stays because it ${isSure ? 'does' : 'may'} not fit the tab`;
   const journal = [journalEntry(index.input, key, { kind: 'delete', before: agreement.fields, cause })];
   return join(out, { agreementsSaved: [{ ...agreement, leave }], journal });
 }
