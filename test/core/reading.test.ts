@@ -124,6 +124,15 @@ describe('a long list', () => {
     expect(newestBetween(cameAt + 60_000, 2 * hourMs)).toBeGreaterThan(100);
   });
 
+  it('has its newest page read for its changes alone where no record comes, as what begins no sweep', () => {
+    const hourMs = 3_600_000;
+    const { reads, reading } = readList(200, 3 * hourMs, (page) => (page === 1 ? 1 : 0));
+    const quiet = reads.filter(({ at, page }) => page === 1 && at > hourMs);
+    expect(quiet.filter(({ kind }) => kind === 'hot')).toEqual([]);
+    expect(quiet.length).toBeGreaterThan((2 * (2 * hourMs)) / (4 * times.sweepMs));
+    expect(reading.sweepsDone).toBeGreaterThan(30);
+  });
+
   it('in which nothing changes is read at half of the pace', () => {
     const { reads } = readList(20, 3_600_000);
     const beside = reads.filter(({ kind, at }) => kind !== 'newest' && at > 600_000);

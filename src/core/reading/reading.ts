@@ -6,8 +6,9 @@ import { countNew, learn, moveOn, type PageNews, type PageState } from './learne
  * Which page of a list is read next. The CRM does not tell what changed, so lists are read again and again, page by page,
  * newest first. Three kinds of turn share the requests:
  *
- * - `hot`: the page whose reading is worth most, by what was found on it and around it before.
- * - `newest`: the first page, as often as `sweepMs`, or more seldom where no record came for an hour.
+ * - `hot`: the page whose reading is worth most, by what was found on it and around it before. The first page is none: reading it
+ *   together with the pages of a sweep would say that another sweep begins.
+ * - `newest`: the first page, as often as `sweepMs`, or more seldom where no record came for an hour, unless it is worth most.
  * - `sweep`: the next page of a pass from the first page to the last, which proves what is missing. It passes over pages that were
  *   read for another reason since it began, where the list is sorted by id (see `covered.ts`) and less than a page of records comes
  *   meanwhile. Else it reads all of them in order, with every second turn. It takes as long as two passes that do
@@ -264,5 +265,5 @@ function findHotTurn(reading: Reading, now: number, times: ReadingTimes): PageTu
     if (gain > bestGain) [best, bestGain] = [index, gain];
   }
   const chosen = oldest >= 0 || isAtEase ? oldest : best;
-  return chosen < 0 ? undefined : { kind: 'hot', page: chosen + 1, at: now };
+  return chosen < 0 ? undefined : { kind: chosen === 0 ? 'newest' : 'hot', page: chosen + 1, at: now };
 }

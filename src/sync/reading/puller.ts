@@ -307,6 +307,7 @@ export class Puller extends Loop {
     try {
       if (turn.page > pagesMax)
         throw new SyncError('CRM_UNREADABLE', `The list of ${entity} records does not end.`);
+      // The pages of one lane are one pass to the CRM's side: its first page begins another, and those out of turn are put aside for it.
       const answer = await pullPage(link, entity, turn.page, turn.kind === 'newest' ? 'newest' : 'sweep');
       const listedAt = turn.page === 1 ? this.#topReadAt.get(entity) : this.#finished.get(entity)?.startedAt;
       const { changed, since } = absorbPage(link, answer, listedAt);
