@@ -26,7 +26,7 @@ async function turnsIn(ms: number, grids: readonly Grid[], turns = new Turns(clo
   const taken: Turn[] = [];
   for (let elapsedMs = 0; elapsedMs < ms; elapsedMs += everyMs) {
     await clock.advance(everyMs);
-    const turn = turns.due(grids, new Map());
+    const turn = turns.due(grids, new Map(), false);
     if (!turn) continue;
     turns.end(turn);
     taken.push(turn);
@@ -58,7 +58,7 @@ test('turns are no rarer because each takes a while, nor because looks come a li
   const taken: number[] = [];
   for (let look = 1; look <= 12; look += 1) {
     await clock.advance(everyMs - 2_100);
-    const turn = turns.due([tab(1, 3_000)], new Map());
+    const turn = turns.due([tab(1, 3_000)], new Map(), false);
     await clock.advance(2_000);
     if (!turn) continue;
     taken.push(look);
@@ -102,11 +102,11 @@ test('goes on with the same row where rows above it came or went, and in no othe
   await clock.advance(20_000);
   // A look that fails is done again, and finds the same.
   for (const _attempt of [1, 2]) {
-    const turn = turns.due(grids, splices);
+    const turn = turns.due(grids, splices, false);
     expect(turn && listOf(turn)).toEqual([[1, 520, 1_020]]);
   }
   turns.move(splices);
-  const later = turns.due(grids, new Map());
+  const later = turns.due(grids, new Map(), false);
   expect(later && listOf(later)).toEqual([[1, 520, 1_020]]);
 });
 
@@ -114,6 +114,17 @@ test('begins with the first tab where the one it was at is gone', async () => {
   const turns = new Turns(clock, fullReadMs);
   await turnsIn(20_000, [tab(2, 3_000)], turns);
   await clock.advance(20_000);
-  const turn = turns.due([tab(3, 3_000)], new Map());
+  const turn = turns.due([tab(3, 3_000)], new Map(), false);
   expect(turn && listOf(turn)).toEqual([[3, 0, 500]]);
+});
+
+test('a change goes without a turn after one that failed, and the turn is due again then', async () => {
+  const grids = [tab(1, 3_000)];
+  const turns = new Turns(clock, fullReadMs);
+  turns.start();
+  await clock.advance(60_000);
+  const isDue = (hasNews: boolean) => turns.due(grids, new Map(), hasNews) !== undefined;
+  expect(isDue(true)).toBe(true);
+  await expect(turns.read(grids, () => Promise.reject(new Error('cut off')))).rejects.toThrow();
+  expect([isDue(false), isDue(true), isDue(true)]).toEqual([true, false, true]);
 });

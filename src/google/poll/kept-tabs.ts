@@ -82,10 +82,9 @@ export class KeptTabs {
     const polled = isPolled ? nothingNew : await this.#poll.look();
     if (!polled || [...polled.news.values()].some(({ changed }) => !changed)) return undefined;
     const { accept, news } = polled;
-    if (rows || news.size > 0) this.#turns.noteNews();
     const grids = gridsOf(kept);
     const splices = splicesIn(news);
-    const turn = this.#turns.due(grids, splices);
+    const turn = this.#turns.due(grids, splices, rows !== undefined || news.size > 0);
     if (!turn && !isWhole && !rows && news.size === 0 && !this.#isChangeExpected) {
       accept();
       return kept.spreadsheet;

@@ -43,6 +43,8 @@ export class Turns {
   #pace = firstPace;
   #takenAt = Number.NEGATIVE_INFINITY;
   #newsAt = Number.NEGATIVE_INFINITY;
+  /** Whether the last turn failed, with all that was asked for together with it. */
+  #hasFailed = false;
   #next = top;
 
   /** In `fullReadMs` every row has its turn once. */
@@ -57,26 +59,27 @@ export class Turns {
     this.#next = top;
   }
 
-  /** Something new was polled or is about to be written. */
-  noteNews(): void {
-    this.#newsAt = this.#clock.monotonicMs();
-  }
-
   /**
    * Returns the turn that is due, in rows as they are after the splices; `undefined` where none is. While a change is on its way a turn waits, for a tenth of `fullReadMs` at most.
-   * Then, and where looks are rare, it brings up to twice as many rows.
+   * Then, and where looks are rare, it brings up to twice as many rows. After one that failed, the next change goes without: `hasNews` says that
+   * something new was polled or is about to be written.
    */
-  due(grids: readonly Grid[], splices: Splices): Turn | undefined {
+  due(grids: readonly Grid[], splices: Splices, hasNews: boolean): Turn | undefined {
+    const at = this.#clock.monotonicMs();
+    if (hasNews) this.#newsAt = at;
+    if (hasNews && this.#hasFailed) {
+      this.#hasFailed = false;
+      return undefined;
+    }
     const all = countRows(grids);
     const { failures, halvings } = this.#pace;
     const rows = Math.max(rowsMin, Math.ceil(rowsOfTurn(grids) / 2 ** halvings));
-    const hasFailed = failures + halvings > 0;
-    const at = this.#clock.monotonicMs();
+    const isSlow = failures + halvings > 0;
     const share = (at - this.#takenAt) / this.#fullReadMs;
-    const isPutOff = !hasFailed && at - this.#newsAt < putOffMs;
+    const isPutOff = !isSlow && at - this.#newsAt < putOffMs;
     const shareMin = isPutOff ? 2 / turnsMin : Math.min(1 / turnsMin, rows / all);
     if (share < shareMin * (1 - earlyShare)) return undefined;
-    const wanted = Math.max(rows, Math.min(hasFailed ? rows : 2 * rows, Math.ceil(share * all)));
+    const wanted = Math.max(rows, Math.min(isSlow ? rows : 2 * rows, Math.ceil(share * all)));
     return { at, ...takeRows(grids, placeAfter(this.#next, splices), Math.min(wanted, all)) };
   }
 
@@ -87,6 +90,7 @@ export class Turns {
       this.#pace = speedUp(this.#pace);
       return answer;
     } catch (error) {
+      this.#hasFailed = true;
       if (isTooMuch(error)) this.#pace = slowDown(this.#pace, rowsOfTurn(grids));
       throw error;
     }
@@ -94,6 +98,7 @@ export class Turns {
 
   /** The turn was taken. */
   end({ at, next }: Turn): void {
+    this.#hasFailed = false;
     this.#takenAt = at;
     this.#next = next;
   }
