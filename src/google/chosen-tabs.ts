@@ -20,7 +20,7 @@ import {
   areInOne,
   firstPace,
   type KnownOfReads,
-  longestOf,
+  largestOf,
   paceFor,
   slowDown,
   speedUp,
@@ -42,8 +42,8 @@ export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log, k
   let pace = firstPace;
   /** Where the time of a cell is known, the sizes of the tabs say how to begin. */
   let isPaceChosen = !known.cellMicros;
-  /** Rows of the longest tab that was chosen last. */
-  let longest: number | undefined;
+  /** By how many rows the requests of the tabs begin that were chosen last. */
+  let largest: number | undefined;
   /** Whether whole tabs are read in one request. */
   const areWhole = () => isPaceChosen && pace.halvings === 0;
 
@@ -58,7 +58,7 @@ export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log, k
         return result;
       } catch (error) {
         // How long the tabs are is looked up with each read in parts, and may have changed since where none was.
-        if (isTooMuch(error)) pace = slowDown(pace, areWhole() ? undefined : longest);
+        if (isTooMuch(error)) pace = slowDown(pace, areWhole() ? undefined : largest);
         throw error;
       } finally {
         if (pace.halvings !== before.halvings) log.info('sheet.read_size', { halvings: pace.halvings });
@@ -69,7 +69,7 @@ export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log, k
       for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
         const look = await expectPart(parts.get(tabFields));
         const chosen = choose(readTagged(look));
-        longest = longestOf(chosen);
+        largest = largestOf(chosen);
         if (!isPaceChosen && chosen.length > 0) pace = paceFor(chosen, known);
         isPaceChosen ||= chosen.length > 0;
         if (chosen.length === 0) return parts.join([look]);

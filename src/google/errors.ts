@@ -25,8 +25,13 @@ const tokenPattern = /\bya29\.[\w.-]+|\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 
 const wordsOf = (value: unknown): string | undefined => textOf(value)?.replace(tokenPattern, '(a token)');
 
-const systemCodeOf = (error: unknown): string | undefined =>
-  isJson(error) ? textOf(error['code']) : undefined;
+/** What a request that took longer than it may ends with, whatever of its answer had come. */
+const timeout = 'TimeoutError';
+
+const systemCodeOf = (error: unknown): string | undefined => {
+  if (!isJson(error)) return undefined;
+  return error['name'] === timeout ? timeout : textOf(error['code']);
+};
 
 /** Whether the error comes from a request; anything else is thrown by code and is no business of Google's. */
 const isRequestError = (error: unknown): error is Json => isJson(error) && 'config' in error;
@@ -63,9 +68,11 @@ export const isFullRefusal = (error: SyncError): boolean =>
 export const isUnknownRange = (error: unknown): boolean =>
   isRequestError(error) && /Unable to parse range|No grid with id/.test(refusalOf(error).words ?? '');
 
-/** Whether Google could not answer: it says the same where it is down and where that was too much for one request. */
+/** Whether Google could not answer, or not in time: it says the same where it is down and where that was too much for one request. */
 export const isTooMuch = (error: unknown): boolean =>
-  isSyncError(error, 'SHEET_UNREACHABLE') && /: HTTP 50[0234]\.$/.test(error.message);
+  isSyncError(error, 'SHEET_UNREACHABLE') && tooMuchPattern.test(error.message);
+
+const tooMuchPattern = new RegExp(`: (HTTP 50[0234]|${timeout})\\.$`);
 
 /**
  * The error of a request in the terms of this program. `action` says what was tried: `read the spreadsheet`.

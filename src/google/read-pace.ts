@@ -22,7 +22,7 @@ export const areInOne = (grids: readonly Pick<Grid, 'rowCount'>[]): boolean =>
  * that a read that failed for it once more asks for fewer rows at a time.
  */
 export interface Pace {
-  /** How often the rows of the longest tab are halved; none where all tabs go in one request. */
+  /** How often the rows of the largest request are halved ({@link largestOf}); none where all tabs go in one request. */
   readonly halvings: number;
   /** Failures since the last success. */
   readonly failures: number;
@@ -32,9 +32,11 @@ export interface Pace {
 
 export const firstPace: Pace = { halvings: 0, failures: 0, successes: 0 };
 
-/** Rows of the longest tab. */
-export const longestOf = (grids: readonly Pick<Grid, 'rowCount'>[]): number =>
-  grids.reduce((longest, { rowCount }) => Math.max(longest, rowCount), 0);
+/** Rows of one tab that a request brings where nothing is halved. */
+export function largestOf(grids: readonly Pick<Grid, 'rowCount'>[]): number {
+  const longest = grids.reduce((rows, { rowCount }) => Math.max(rows, rowCount), 0);
+  return areInOne(grids) ? longest : Math.min(windowMax, longest);
+}
 
 /** A read that takes as long as it was measured to is to take half of what it may. */
 const shareMax = 0.5;
@@ -49,9 +51,9 @@ export function paceFor(
   const isWhole = areInOne(grids);
   if (isWhole && countCells(grids) <= cellsMax) return firstPace;
   const widest = grids.reduce((width, { columnCount }) => Math.max(width, columnCount), 1);
-  const longest = longestOf(grids);
+  const largest = largestOf(grids);
   let halvings = isWhole ? 1 : 0;
-  const rows = () => Math.min(windowMax, longest / 2 ** halvings);
+  const rows = () => Math.min(windowMax, largest / 2 ** halvings);
   while (rows() > rowsMin && rows() * widest > cellsMax && halvings < halvingsMax) halvings += 1;
   return { ...firstPace, halvings };
 }
@@ -63,15 +65,15 @@ export const rowsMin = 500;
 /** So many successes in a row, and a request may be twice as large again. */
 const successesMin = 30;
 
-/** The pace after a read for which Google had no answer; `longest` is the number of rows of the longest tab, where that is known. */
-export function slowDown({ failures, halvings }: Pace, longest = Number.POSITIVE_INFINITY): Pace {
+/** The pace after a read for which Google had no answer; `largest` is by how many rows it begins, where that is known. */
+export function slowDown({ failures, halvings }: Pace, largest = Number.POSITIVE_INFINITY): Pace {
   const isLasting = failures + 1 >= failuresMin || halvings > 0;
-  const canHalve = longest / 2 ** halvings > rowsMin && halvings < halvingsMax;
+  const canHalve = largest / 2 ** halvings > rowsMin && halvings < halvingsMax;
   return { halvings: halvings + (isLasting && canHalve ? 1 : 0), failures: failures + 1, successes: 0 };
 }
 
-/** A tab has at most 10,000,000 rows: then a request brings fewer than the least that it is asked for. */
-const halvingsMax = 15;
+/** The largest request then brings fewer rows than are worth asking for. */
+const halvingsMax = Math.ceil(Math.log2(wholeRowsMax / rowsMin));
 
 export const speedUp = ({ halvings, successes }: Pace): Pace =>
   halvings > 0 && successes + 1 >= successesMin
@@ -83,7 +85,7 @@ export function windowsOf(
   grids: readonly Pick<Grid, 'sheetId' | 'rowCount'>[],
   { halvings }: Pace,
 ): sheets_v4.Schema$GridRange[][] {
-  const height = Math.max(rowsMin, Math.min(windowMax, Math.ceil(longestOf(grids) / 2 ** halvings)));
+  const height = Math.max(rowsMin, Math.min(windowMax, Math.ceil(largestOf(grids) / 2 ** halvings)));
   const requests: { rows: number; ranges: sheets_v4.Schema$GridRange[] }[] = [];
   for (const { rowCount, sheetId } of grids) {
     for (let startRowIndex = 0; startRowIndex < rowCount; startRowIndex += height) {

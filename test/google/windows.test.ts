@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { firstPace, type Pace, slowDown, speedUp, windowsOf } from '../../src/google/read-pace.ts';
+import { brokenOff, isTooMuch, sheetError } from '../../src/google/errors.ts';
+import { firstPace, largestOf, type Pace, slowDown, speedUp, windowsOf } from '../../src/google/read-pace.ts';
 
 const times = (count: number, pace: Pace, change: (pace: Pace) => Pace): Pace =>
   Array.from({ length: count }).reduce<Pace>((now) => change(now), pace);
@@ -7,15 +8,42 @@ const times = (count: number, pace: Pace, change: (pace: Pace) => Pace): Pace =>
 const rowsIn = (pace: Pace, rowCount: number) =>
   windowsOf([{ sheetId: 1, rowCount }], pace).map(([range]) => [range?.startRowIndex, range?.endRowIndex]);
 
+const timeout = Object.assign(new Error('The operation timed out.'), { name: 'TimeoutError', code: 23 });
+const readError = 'read the spreadsheet';
+
+test.each([
+  [
+    'where Google says that it is down',
+    sheetError({ config: {}, response: { status: 503 } }, readError),
+    true,
+  ],
+  [
+    'where the answer does not come in time',
+    sheetError(Object.assign(timeout, { config: {} }), readError),
+    true,
+  ],
+  ['where it breaks off because it takes too long', brokenOff(timeout, readError), true],
+  ['where Google cannot be reached', sheetError({ config: {}, code: 'ECONNREFUSED' }, readError), false],
+  ['where it refuses', sheetError({ config: {}, response: { status: 429 } }, readError), false],
+])('a read may have asked for too much %s: %s', (_when, error, isSo) => {
+  expect(isTooMuch(error)).toBe(isSo);
+});
+
 test('one failure leaves a read as it is, as a short break of Google does', () => {
   expect(slowDown(firstPace).halvings).toBe(0);
 });
 
-test('two failures in a row halve what a request brings, and so does each one that follows', () => {
-  expect(
-    [2, 3, 4].map((count) => times(count, firstPace, (pace) => slowDown(pace, 50_000)).halvings),
-  ).toEqual([1, 2, 3]);
-});
+test.each([
+  [3_000, [1_500, 750, 500, 500]],
+  [40_000, [1_000, 500, 500, 500]],
+])(
+  'two failures in a row halve what a request brings of %i rows, and so does each one that follows',
+  (rows, heights) => {
+    const largest = largestOf([{ rowCount: rows }]);
+    const paces = [2, 3, 4, 99].map((count) => times(count, firstPace, (pace) => slowDown(pace, largest)));
+    expect(paces.map((pace) => rowsIn(pace, rows)[0])).toEqual(heights.map((end) => [0, end]));
+  },
+);
 
 test('a success between two failures begins anew', () => {
   expect(slowDown(speedUp(slowDown(firstPace))).halvings).toBe(0);
@@ -26,7 +54,7 @@ test('a request brings no fewer than 500 rows, however often it fails', () => {
   expect(rowsIn(pace, 3_000)).toEqual(
     [500, 1_000, 1_500, 2_000, 2_500, 3_000].map((end) => [end - 500, end]),
   );
-  expect(times(99, firstPace, slowDown).halvings).toBeLessThan(20);
+  expect(times(99, firstPace, (now) => slowDown(now)).halvings).toBeLessThan(5);
 });
 
 test('thirty successes in a row double what a request brings again, until it brings all', () => {
@@ -48,7 +76,7 @@ test('short tabs share a request, and bring no more than one window of a long on
     { sheetId: 3, rowCount: 400 },
     { sheetId: 4, rowCount: 1 },
   ];
-  const requests = windowsOf(tabs, { ...firstPace, halvings: 2 });
+  const requests = windowsOf(tabs, { ...firstPace, halvings: 1 });
   expect(requests.slice(4)).toEqual([
     [
       { sheetId: 2, startRowIndex: 0, endRowIndex: 600 },
