@@ -204,6 +204,8 @@ function planFields(
   occasion: Occasion,
 ): UndoPlan {
   const [{ key }] = entries as [HistoryEntry];
+  // What is agreed about a row that left its table stays what it was then.
+  const agreed = agreement?.leave?.state === 'left' ? undefined : agreement?.fields;
   const updates = entries.filter(({ kind }) => kind === 'update');
   const names = new Set(updates.flatMap(({ after }) => Object.keys(after)));
   const known = describeEntity(key.entity, occasion.catalog);
@@ -222,7 +224,7 @@ function planFields(
       : 'The CRM does not list this field any more.';
     if (definition?.isFixed || definition?.isReadOnly)
       refusals.push({ key, field: name, reason: 'Only the CRM sets it.' });
-    else if (isOther(record?.fields[name], last) || isOther(agreement?.fields[name], last))
+    else if (isOther(record?.fields[name], last) || isOther(agreed?.[name], last))
       refusals.push({ key, field: name, reason: 'It was edited since.' });
     else if (equalValues(first, last)) continue;
     else if (fault !== undefined) refusals.push({ key, field: name, reason: fault });

@@ -62,6 +62,16 @@ describe('taking back', () => {
     expect(plan).toMatchObject({ steps: [], refusals: [{ field: 'title' }] });
   });
 
+  test('counts nothing that is agreed about a row that left by a rule, which shows no edit since', () => {
+    const left = {
+      ...emptyAgreement(key, 0),
+      fields: { title: 'B' },
+      leave: { state: 'left', at: 0 },
+    } as const;
+    const plan = planUndo(twice, knowing({ title: 'C' }, { agreement: left }), emptyCatalog, 'title');
+    expect(plan).toMatchObject({ steps: [{ fields: { title: 'A' } }], refusals: [] });
+  });
+
   test('a row that left by a rule has changed nothing that could go back', () => {
     const left = entry(3, { kind: 'delete', side: 'table', before: { title: 'A' }, cause: 'left the tab' });
     expect(planUndo([left], knowing({ title: 'A' }), emptyCatalog)).toEqual({
