@@ -69,3 +69,13 @@ export function equalFields(left: Fields, right: Fields): boolean {
     })
   );
 }
+
+/** What there is of all fields but these. */
+export function omit<Item>(
+  items: Readonly<Record<FieldName, Item>>,
+  names: Iterable<FieldName>,
+): Readonly<Record<FieldName, Item>> {
+  const left = { ...items };
+  for (const name of names) delete left[name];
+  return left;
+}

@@ -1,6 +1,6 @@
 import type { ObservedRecord, RecordId, Unread } from '../record.ts';
 import type { StoredRecord, Written } from '../state.ts';
-import { equalValues, type FieldName, type Fields, type Value } from '../value.ts';
+import { equalValues, type FieldName, type Fields, omit, type Value } from '../value.ts';
 
 /** When an answer is taken in (epoch ms, after it arrived), and how long listings may lag behind our own writes. */
 export interface Reception {
@@ -99,15 +99,6 @@ export function takeIn<Known extends Pick<StoredRecord, 'fields' | 'unread'>>(
   const fields = isNew ? omit({ ...stored.fields, ...news }, Object.keys(unread)) : stored.fields;
   const { unread: _before, ...rest } = stored;
   return { ...rest, fields, ...(Object.keys(unreadNow).length > 0 ? { unread: unreadNow } : {}) } as Known;
-}
-
-function omit<Item>(
-  items: Readonly<Record<FieldName, Item>>,
-  names: Iterable<FieldName>,
-): Readonly<Record<FieldName, Item>> {
-  const left = { ...items };
-  for (const name of names) delete left[name];
-  return left;
 }
 
 /**

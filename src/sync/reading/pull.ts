@@ -1,12 +1,13 @@
 import { isSyncError, SyncError } from '../../core/errors.ts';
 import { facts } from '../../core/facts.ts';
 import { type Catalog, fieldsInUse, keepFormerLabels } from '../../core/fields/catalog.ts';
+import { customFieldName } from '../../core/fields/field.ts';
 import { keepKnown, type ListedCatalog } from '../../core/fields/listed-catalog.ts';
 import type { Lane, RecordList } from '../../core/ports.ts';
 import { absorb, doubtLeftMs, noteMissed, noteUnlisted, sweepsToProve } from '../../core/reading/observe.ts';
 import type { ListedEntity, RecordId, RecordKey } from '../../core/record.ts';
 import type { StoredRecord, Sweep } from '../../core/state.ts';
-import { differingFields } from '../../core/value.ts';
+import { differingFields, type FieldName, omit } from '../../core/value.ts';
 import type { Link } from '../link.ts';
 import { readKnown, readOwnCatalog, readUnexchanged, sampleOf, saveOwnCatalog } from './account.ts';
 import { noteListed, readPresent, saveNameless } from './lists.ts';
@@ -22,10 +23,42 @@ export async function pullCatalog(link: Link, lane: Lane): Promise<void> {
   const isEmpty = lacksFields(told, known);
   // A second one like it is no slip.
   const isSurelyEmpty = isEmpty && mirror.readFact(facts.areFieldsEmpty) === true;
+  const catalog = keepFormerLabels(keepKnown(told, known, isSurelyEmpty), known);
+  await forgetEmptied(link, newlyHeld(catalog, known));
   mirror.transaction(() => {
-    saveOwnCatalog(mirror, keepFormerLabels(keepKnown(told, known, isSurelyEmpty), known));
+    saveOwnCatalog(mirror, catalog);
     mirror.saveFact(facts.areFieldsEmpty, isEmpty);
   });
+}
+
+const newlyHeld = ({ customFields }: Catalog, known: Catalog): FieldName[] => {
+  const inUse = new Set(fieldsInUse(known).map(({ key }) => key));
+  return customFields.flatMap(({ held, key }) =>
+    held !== undefined && inUse.has(key) ? [customFieldName(key)] : [],
+  );
+};
+
+/** So many records are looked at before others get their turn. */
+const sliceMax = 250;
+
+/**
+ * Forgets which leads have nothing in these fields: since the CRM switched them off, and before that was known, every lead was read as having
+ * nothing there. Once they are back that would count until each lead is read again.
+ */
+async function forgetEmptied({ clock, mirror }: Link, names: readonly FieldName[]): Promise<void> {
+  if (names.length === 0) return;
+  const ids = mirror.readRecords('lead').map(({ key }) => key);
+  for (let start = 0; start < ids.length; start += sliceMax) {
+    if (start > 0) await clock.sleep(0);
+    mirror.transaction(() => {
+      for (const key of ids.slice(start, start + sliceMax)) {
+        const record = mirror.findRecord(key);
+        const emptied = names.filter((name) => record?.fields[name] === null);
+        if (record && emptied.length > 0)
+          mirror.saveRecord({ ...record, fields: omit(record.fields, emptied) });
+      }
+    });
+  }
 }
 
 const lacksFields = (
