@@ -132,7 +132,7 @@ export class WarehouseSide implements Side {
   }
 
   lookedBefore = () => undefined;
-  readTyped: Side['readTyped'] = () => ({ kind: 'refused', reason: 'The warehouse asks about no values.' });
+  readTyped: Side['readTyped'] = () => ({ kind: 'refused', reason: 'Write another value by SQL.' });
   notices = () => [];
   expectWriter = () => undefined;
 
