@@ -37,10 +37,11 @@ export async function writeLeadList(
   const room = known
     ? grow(sheetId, 'ROWS', rowCount - (known.gridProperties?.rowCount ?? 0))
     : [createList(sheetId, rowCount)];
-  const columns = [...tabs].flatMap(leadColumnsIn);
+  const rule = listRule(known?.title ?? leadListTitle);
+  const columns = [...tabs].flatMap((tab) => leadColumnsIn(tab, rule));
   const all = columns.map(({ name }) => name);
   const given = new Set(known ? (before.columns ?? all) : []);
-  const rules = columns.flatMap(({ name, rule }) => (given.has(name) ? [] : [rule]));
+  const rules = columns.flatMap(({ name, request }) => (given.has(name) ? [] : [request]));
   // A tab that cannot be read just now keeps what was made of its dropdowns.
   const givenNow = [...given.union(new Set(all))];
   const ask = (requests: readonly Request[]) => client.batchUpdate(requests, 'sheets.properties.sheetId', []);
@@ -104,21 +105,21 @@ const sortNames = (sheetId: number, endRowIndex: number): Request => ({
 });
 
 /** Not strict: whoever types a title or an id is understood as well. */
-const listRule: Rule = {
+const listRule = (listTitle: string): Rule => ({
   condition: {
     type: 'ONE_OF_RANGE',
-    values: [{ userEnteredValue: `=${quoteTitle(leadListTitle)}!$A$1:$A` }],
+    values: [{ userEnteredValue: `=${quoteTitle(listTitle)}!$A$1:$A` }],
   },
   strict: false,
   showCustomUi: true,
-};
+});
 
 /** The columns of leads that can have a dropdown, with the request for it. A field of another tab has another name, also where that took its place. */
-function leadColumnsIn({ columns, rowCount, sheetId, typed }: BoundTab) {
+function leadColumnsIn({ columns, rowCount, sheetId, typed }: BoundTab, rule: Rule) {
   if (rowCount < 2) return [];
   return [...columns.fields].flatMap(([field, { index, kind }]) =>
     kind === 'lead' && !typed.some((column) => column.index === index)
-      ? [{ name: `${sheetId} ${field}`, rule: setRule(sheetId, index, listRule) }]
+      ? [{ name: `${sheetId} ${field}`, request: setRule(sheetId, index, rule) }]
       : [],
   );
 }

@@ -94,6 +94,19 @@ describe('the names that the dropdowns of leads offer', () => {
     ]);
   });
 
+  test('are taken from their tab under the title that somebody gave it', async () => {
+    await offer(['Acme (#1)']);
+    await sheet.asOwner({
+      updateSheetProperties: {
+        properties: { sheetId: 1_913_724_614, title: 'Leads for us' },
+        fields: 'title',
+      },
+    });
+    columns = [];
+    await offer(['Acme (#1)'], true);
+    expect((await ruleOf(1))?.condition?.values).toEqual([{ userEnteredValue: "='Leads for us'!$A$1:$A" }]);
+  });
+
   test('are offered again in no tab that could not be read for a while', async () => {
     await offer(['Acme (#1)']);
     await sheet.batch({
