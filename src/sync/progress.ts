@@ -31,14 +31,13 @@ const readingOf = ({ entity, sweep, title }: EntityStatus): Progress[] =>
   isListed(entity) && !sweep?.isComplete ? [{ work: 'reading', title, done: sweep?.records ?? 0 }] : [];
 
 function fillingOf(entities: readonly EntityStatus[], samples: readonly Sample[], now: number): Progress[] {
-  const wantedOf = ({ recordsInCrm, recordsLeftOut }: EntityStatus) => recordsInCrm - recordsLeftOut;
-  const missingOf = (each: EntityStatus) => wantedOf(each) - each.recordsInTable;
+  const missingOf = ({ recordsInTable, recordsWanted }: EntityStatus) => recordsWanted - recordsInTable;
   const filling = entities.filter((each) => each.sweep?.isComplete && missingOf(each) >= fillMin);
   const missing = filling.reduce((sum, each) => sum + missingOf(each), 0);
   const endsAt = endOfWriting(missing, samples, now);
   return filling.map((each) => {
-    const { recordsInTable: done, title } = each;
-    return { work: 'filling', title, done, total: wantedOf(each), endsAt };
+    const { recordsInTable: done, recordsWanted: total, title } = each;
+    return { work: 'filling', title, done, total, endsAt };
   });
 }
 

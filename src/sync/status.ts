@@ -185,8 +185,11 @@ export type EntityStatus = Status['entities'][number];
 
 function readEntities({ found, link, sides }: Engine) {
   const { entities, mirror } = link;
-  const counts = sides.map((side) => [side.name, side.countRows()] as const);
-  const leftOut = sides.map((side) => side.countLeftOut?.() ?? {});
+  const counts = sides.map((side) => ({
+    name: side.name,
+    rows: side.countRows(),
+    leftOut: side.countLeftOut?.() ?? {},
+  }));
   const underWay = readUnderWay(link);
   const sweeps = mirror.readSweeps();
   const now = link.clock.now();
@@ -197,19 +200,21 @@ function readEntities({ found, link, sides }: Engine) {
     const sweep = sweeps.find(isOwn);
     const own = readPresent(mirror, entity);
     const ages = own.map(({ observedAt }) => now - observedAt);
-    const rows = Object.fromEntries(
-      counts.flatMap(([name, { [entity]: count }]) => (count === undefined ? [] : [[name, count] as const])),
+    const kept = counts.flatMap(({ leftOut: { [entity]: leftOut = 0 }, name, rows: { [entity]: shown } }) =>
+      shown === undefined ? [] : [{ name, shown, leftOut, wanted: own.length - leftOut }],
     );
+    const [behind] = kept.toSorted((one, other) => missingAt(other) - missingAt(one));
     return {
       entity,
       title: link.titles[entity],
       recordsInCrm: own.length,
       /** Records that each side shows, by its name; a side that does not keep them the same is absent. */
-      rows,
+      rows: Object.fromEntries(kept.map(({ name, shown }) => [name, shown])),
       /** Records without a row because a side's own rule leaves them out; of several sides, where that are the most. */
-      recordsLeftOut: Math.max(0, ...leftOut.map(({ [entity]: count = 0 }) => count)),
-      // Of several sides, at the one that has the fewest.
-      recordsInTable: Object.keys(rows).length === 0 ? 0 : Math.min(...Object.values(rows)),
+      recordsLeftOut: Math.max(0, ...kept.map(({ leftOut }) => leftOut)),
+      /** Records that a side shows, and is to show; of several sides, the one that lacks the most. */
+      recordsInTable: behind?.shown ?? 0,
+      recordsWanted: behind?.wanted ?? 0,
       pending: ofEntity(underWay).length,
       /** Without what a user ignores: nothing has to be done about it. */
       refused: found.refusals.filter((each) => isOwn(each) && !each.isIgnored).length,
@@ -223,6 +228,8 @@ function readEntities({ found, link, sides }: Engine) {
     };
   });
 }
+
+const missingAt = ({ shown, wanted }: { readonly shown: number; readonly wanted: number }) => wanted - shown;
 
 /** The value that this share of the values does not exceed. */
 function percentile(values: readonly number[], share: number): number | undefined {

@@ -41,13 +41,13 @@ describe('followed, a fill goes on counting', () => {
       brakes: object[] = [],
     ) => {
       const tabs = [
-        { title: 'Leads', recordsInTable: leads, recordsInCrm: 200 },
-        { title: 'Tasks', recordsInTable: tasks, recordsInCrm: 100 },
-        { title: 'Opportunities', recordsInTable: 7, recordsInCrm: 7 },
+        { title: 'Leads', recordsInTable: leads, recordsWanted: 200 },
+        { title: 'Tasks', recordsInTable: tasks, recordsWanted: 100 },
+        { title: 'Opportunities', recordsInTable: 7, recordsWanted: 7 },
       ];
       const progress = tabs
         .filter(({ title }) => filled.includes(title))
-        .map(({ title, recordsInTable: done, recordsInCrm: total }) => ({
+        .map(({ title, recordsInTable: done, recordsWanted: total }) => ({
           work: 'filling',
           title,
           done,

@@ -17,7 +17,7 @@ const reading = (done: number) => ({
 const filling = (done: number, total: number, endsAt?: number) => ({
   standing: { state: 'filling' },
   progress: [{ work: 'filling', title: 'Leads', done, total, ...(endsAt === undefined ? {} : { endsAt }) }],
-  tabs: [{ title: 'Leads', recordsInTable: done, recordsInCrm: total }],
+  tabs: [{ title: 'Leads', recordsInTable: done, recordsWanted: total }],
   brakes: [],
   holds: [],
 });

@@ -64,7 +64,7 @@ test('with manual writes nobody is told that the sides come together while a pla
   expect(await look()).toBe('planned');
   // As many as a progress is told of.
   const status = readStatus(engine, undefined);
-  const entities = status.entities.map((each) => ({ ...each, recordsInCrm: each.recordsInCrm + 100 }));
+  const entities = status.entities.map((each) => ({ ...each, recordsWanted: each.recordsWanted + 100 }));
   expect(listProgress({ ...status, entities }, watch.samples)).toEqual([]);
   await engine.apply((await engine.plan()).run);
   expect(await look()).toBe('inStep');

@@ -51,15 +51,11 @@ export class LinkFill {
     const begun = status.tabs.filter(({ title }) => this.#titles.has(title));
     return {
       ...fill,
-      done: sum(begun.map((tab) => Math.min(wantedIn(tab), tab.recordsInTable))),
-      total: sum(begun.map(wantedIn)),
+      done: sum(begun.map(({ recordsInTable, recordsWanted }) => Math.min(recordsWanted, recordsInTable))),
+      total: sum(begun.map(({ recordsWanted }) => recordsWanted)),
     };
   }
 }
-
-/** A daemon of an earlier version says nothing of records that have no row by a rule. */
-const wantedIn = ({ recordsInCrm, recordsLeftOut = 0 }: FillStatus['tabs'][number]): number =>
-  recordsInCrm - recordsLeftOut;
 
 const workOf = (progress: FillStatus['progress'], work: FillProgress['phase']) =>
   progress.filter((each) => each.work === work);

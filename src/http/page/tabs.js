@@ -10,13 +10,11 @@ const columns = [
 ];
 
 const stateOf = (tab, isStopped) => {
-  const { conflicts, held, pending, recordsInCrm, recordsInTable, recordsLeftOut = 0, refused, sweep } = tab;
+  const { conflicts, held, pending, recordsInTable, recordsWanted, refused, sweep } = tab;
   if (isStopped) return ['asks', 'stopped'];
   if (!sweep?.isComplete) return ['begins', 'first reading'];
   if (conflicts + held + refused > 0) return ['asks', 'waits for a person'];
-  return pending > 0 || recordsInCrm - recordsLeftOut !== recordsInTable
-    ? ['moves', 'on its way']
-    : ['done', 'in step'];
+  return pending > 0 || recordsInTable !== recordsWanted ? ['moves', 'on its way'] : ['done', 'in step'];
 };
 
 /** Shows every tab in a row of numbers, and which of them are stopped. */
