@@ -60,3 +60,16 @@ test('the fill of a side that shows all is told to its end beside a tab that has
     recordsWanted: fitting,
   });
 });
+
+test('a tab that a brake stops goes on to say how many records have no row by its rule, also after a restart', async () => {
+  const ruled = await openRuledStage();
+  const { engine, fitting } = await openFilled(ruled);
+  await ruled.stage.editSheet({ kind: 'deleteRows', sheet: 'Leads', row: 1, count: fitting });
+  for (const each of [engine, new Engine(ruled.link, [new SheetSide(ruled.link)])]) {
+    await each.cycle();
+    await each.cycle();
+    const { leads, status } = leadsOf(each);
+    expect(status.brakes).toMatchObject([{ entity: 'lead' }]);
+    expect(leads).toMatchObject({ recordsLeftOut: leadsInCrm - fitting, recordsWanted: fitting });
+  }
+});

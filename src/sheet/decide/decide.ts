@@ -14,10 +14,11 @@ import { brakeTab } from './brakes/tab-brakes.ts';
 import { classifyTab } from './classify.ts';
 import { findOver } from './damage/damaged.ts';
 import { judgeTab, judgeWhole } from './judge.ts';
+import { countLeftOut } from './lifecycle/outside.ts';
 import { forgetFreshColumns, holdMissingColumns } from './rows/columns.ts';
 import { limitLeaves } from './rows/leaving.ts';
 import { indexTab, indexTable, type TableIndex } from './tab-index.ts';
-import { collect, type Findings, type Verdict } from './verdict.ts';
+import { collect, type Verdict } from './verdict.ts';
 
 /**
  * Decides everything that has to be done so that both sides become the same, what users answered in the table included. Pure: equal
@@ -43,7 +44,7 @@ export function decideFrom(input: DecideInput, standing: Standing): Plan {
     if (!tab) return [verdict];
     const braked = tab === leads && brakedLeads ? brakedLeads : brakeTab(tab, areLeadsStopped);
     const whole = [verdict, tab.index.only.verdict, ...judgeWhole(tab), braked.verdict];
-    if (braked.isStopped) return whole;
+    if (braked.isStopped) return [...whole, countLeftOut(tab.index, tab.present.union(tab.named))];
     const judged = judgeTab(tab, braked);
     standing.noteInStep(tab.index.entity, judged.inStep);
     standing.noteBehind(tab.index.entity, judged.behind);
@@ -127,7 +128,7 @@ function assemble(index: TableIndex, verdicts: readonly Verdict[]): Plan {
     rebased: collect(verdicts, 'rebased'),
     remapped: collect(verdicts, 'remapped'),
     ruled: collect(verdicts, 'ruled'),
-    leftOut: countByEntity(collect(verdicts, 'leftOut')),
+    leftOut: Object.fromEntries(collect(verdicts, 'leftOut').map(({ count, entity }) => [entity, count])),
     changesAt: collect(verdicts, 'changesAt').reduce(
       (first, at) => Math.min(first, at),
       Number.POSITIVE_INFINITY,
@@ -136,14 +137,6 @@ function assemble(index: TableIndex, verdicts: readonly Verdict[]): Plan {
     restlessRows: collect(verdicts, 'unsettled').length,
   };
 }
-
-const countByEntity = (counts: Findings['leftOut'][]): Plan['leftOut'] =>
-  Object.fromEntries(
-    [...Map.groupBy(counts, ({ entity }) => entity)].map(([entity, own]) => [
-      entity,
-      own.reduce((sum, { count }) => sum + count, 0),
-    ]),
-  );
 
 const distinctKeys = (keys: readonly RecordKey[]): RecordKey[] => [
   ...new Map(keys.map((key) => [recordKeyText(key), key])).values(),

@@ -30,6 +30,7 @@ import {
   forgetCreates,
   type Surroundings,
 } from './lifecycle/new-row.ts';
+import { countLeftOut } from './lifecycle/outside.ts';
 import { appendRows, decideRowless } from './lifecycle/rowless.ts';
 import { takeBackDeletes } from './lifecycle/vanished.ts';
 import { holdUnread } from './rows/columns.ts';
@@ -169,17 +170,11 @@ export function judgeTab(tab: ClassifiedTab, { release }: Braked): JudgedTab {
       ...verdicts,
       forgetCreates(index, shown),
       ...rowless,
-      countOutside(index, known),
+      countLeftOut(index, known),
       takeBackDeletes(index, known.union(foundIds), release),
       ...appendRows(index, collect(rowless, 'due')),
     ],
   };
-}
-
-/** Counts the records outside which no row may be. */
-function countOutside({ entity, outside }: TabIndex, known: ReadonlySet<RecordId>): Verdict {
-  const count = outside.difference(known).size;
-  return count > 0 ? { leftOut: [{ entity, count }] } : nothing;
 }
 
 /** What judging a tab comes to. */

@@ -1,10 +1,23 @@
 import { journalEntry } from '../../../core/journal-entry.ts';
+import type { RecordId } from '../../../core/record.ts';
 import { isStuck, type KnownRecord } from '../../../core/state.ts';
 import { moveLeave } from '../../only/leave.ts';
 import { wasMissing } from '../identity/likeness.ts';
 import { noteLost } from '../rows/waiting-edits.ts';
 import { isAtRest, type TabIndex } from '../tab-index.ts';
 import { join, nothing, type Verdict } from '../verdict.ts';
+
+/** Counts the records that the tab's rule leaves out; those in `shown` have a row. One that is still agreed about counts once it has left. */
+export function countLeftOut(index: TabIndex, shown: ReadonlySet<RecordId>): Verdict {
+  const { agreements, entity, loose, only, outside } = index;
+  const isLeftOut = (record: KnownRecord) => {
+    const { fields = {}, leave } = agreements.get(record.key.id) ?? {};
+    const hasRow = shown.has(record.key.id) || (Object.keys(fields).length > 0 && leave?.state !== 'left');
+    return record.presence === 'present' && !hasRow && only.fitOf(record).kind !== 'fits';
+  };
+  const count = outside.difference(shown).size + loose.records.filter(isLeftOut).length;
+  return count > 0 ? { leftOut: [{ entity, count }] } : nothing;
+}
 
 /**
  * Decides a record without a row that the tab's rule keeps out, or kept out until now: its absence is no delete, and it gets a row once it fits
@@ -18,7 +31,7 @@ export function decideOutside(index: TabIndex, record: KnownRecord): Verdict {
   if (!hasLeft && !wasMissing(index, agreement)) return nothing;
   const fit = index.only.fitOf(record);
   if (fit.kind === 'fits') return { due: [{ record, cause: fitsCause }] };
-  const out = join({ leftOut: [{ entity: key.entity, count: 1 }] }, letGo(index, record));
+  const out = letGo(index, record);
   if (hasLeft) return isSettledOutside(index, record) ? { ...out, outside: [key] } : out;
   const leave = moveLeave(agreement.leave, 'absent', index.input.now);
   const isSure = fit.kind === 'unfit';

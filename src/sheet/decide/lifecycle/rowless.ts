@@ -84,12 +84,11 @@ function decideNewcomer(index: TabIndex, record: KnownRecord, { creates, expecte
 
 /** A record that does not fit stays without a row. */
 function leaveOut(index: TabIndex, record: KnownRecord, creates: Creates['creates']): Verdict {
-  const { entity, id } = record.key;
   const isSettled =
     isSettledOutside(index, record) &&
-    !index.agreements.has(id) &&
+    !index.agreements.has(record.key.id) &&
     !creates.some((item) => mayBeMadeBy(item, record));
-  return { leftOut: [{ entity, count: 1 }], ...(isSettled ? { outside: [record.key] } : {}) };
+  return isSettled ? { outside: [record.key] } : nothing;
 }
 
 /** Ids are integers, or begin with the one of a lead. There may be tens of thousands of them, and collation takes a hundred times as long. */
