@@ -37,7 +37,7 @@ export function forgetRules(mirror: Mirror): void {
 }
 
 /** A rule without a condition is none. */
-function ruleOf({ tabs }: Policy, entity: Entity): OnlyRule | undefined {
+export function ruleOf({ tabs }: Policy, entity: Entity): OnlyRule | undefined {
   const { only = {} } = tabs[entity];
   return Object.keys(only).length === 0 ? undefined : only;
 }

@@ -16,6 +16,7 @@ import { beginTrail, type CycleResult, dryRun, type Round, runCycle, type Trail 
 import { currentLayout, type LayoutLink } from './layout.ts';
 import { LeadOffer } from './lead-offer.ts';
 import type { SheetLink } from './link.ts';
+import { ruleOf } from './only-rules.ts';
 import { isQuiet, type Plan } from './plans/plan.ts';
 import { comparePlans } from './plans/plan-difference.ts';
 import { countLeft, isWithheld, PlanGate } from './plans/plan-gate.ts';
@@ -52,6 +53,8 @@ export class SheetSide implements Side {
   readonly #offer: LeadOffer;
   /** The plan that was made last; what it stops is stopped at once, also where the table can not be written. */
   #decided: Plan | undefined;
+  /** What the plans counted, each tab when it was read last. */
+  #leftOut: Plan['leftOut'] = {};
   #trail: Trail;
   /** What was laid out last. */
   #laidOut: Layout | undefined;
@@ -120,7 +123,9 @@ export class SheetSide implements Side {
   }
 
   countLeftOut(): ReturnType<Side['countRows']> {
-    return this.lastPlan?.leftOut ?? {};
+    const { entities, policy } = this.#link;
+    const plain = entities.filter((entity) => ruleOf(policy, entity) === undefined);
+    return { ...Object.fromEntries(plain.map((entity) => [entity, 0])), ...this.#leftOut };
   }
 
   isWithheld(item: OutboxItem): boolean {
@@ -183,6 +188,7 @@ export class SheetSide implements Side {
     const result = await runCycle(this.#link, { ...order, ...this.#start, choose });
     this.#trail = result.trail;
     this.lastPlan = result.plan;
+    this.#leftOut = { ...this.#leftOut, ...result.plan.leftOut };
     const { appendsMax, updatesMax } = this.#link.policy;
     const count = (kind: RowStep['kind']) =>
       result.applied?.table.filter(({ write }) => write.kind === kind).length ?? 0;

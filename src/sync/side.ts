@@ -131,7 +131,10 @@ export interface Side {
   compare?(): Promise<SideComparison>;
   /** How many records it shows, of each kind that it keeps the same. */
   countRows(): Readonly<Partial<Record<Entity, number>>>;
-  /** How many records it has no row for because its own rule leaves them out; absent where it shows all. */
+  /**
+   * How many records it has no row for because its own rule leaves them out, of each kind of which it knows that so far; absent where it shows
+   * all.
+   */
   countLeftOut?(): Readonly<Partial<Record<Entity, number>>>;
   /** True if what is known of the side keeps a step from being sent to the CRM now; before the first decision everything is kept. */
   isWithheld(item: OutboxItem): boolean;

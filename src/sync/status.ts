@@ -188,7 +188,7 @@ function readEntities({ found, link, sides }: Engine) {
   const counts = sides.map((side) => ({
     name: side.name,
     rows: side.countRows(),
-    leftOut: side.countLeftOut?.() ?? {},
+    leftOut: side.countLeftOut?.(),
   }));
   const underWay = readUnderWay(link);
   const sweeps = mirror.readSweeps();
@@ -200,9 +200,12 @@ function readEntities({ found, link, sides }: Engine) {
     const sweep = sweeps.find(isOwn);
     const own = readPresent(mirror, entity);
     const ages = own.map(({ observedAt }) => now - observedAt);
-    const kept = counts.flatMap(({ leftOut: { [entity]: leftOut = 0 }, name, rows: { [entity]: shown } }) =>
-      shown === undefined ? [] : [{ name, shown, leftOut, wanted: own.length - leftOut }],
-    );
+    const kept = counts.flatMap(({ leftOut: allLeftOut, name, rows: { [entity]: shown } }) => {
+      if (shown === undefined) return [];
+      const leftOut = allLeftOut ? allLeftOut[entity] : 0;
+      // Until a side knows how many records it leaves out, none is known to lack there.
+      return [{ name, shown, leftOut, wanted: leftOut === undefined ? shown : own.length - leftOut }];
+    });
     const [behind] = kept.toSorted((one, other) => missingAt(other) - missingAt(one));
     return {
       entity,
@@ -211,7 +214,7 @@ function readEntities({ found, link, sides }: Engine) {
       /** Records that each side shows, by its name; a side that does not keep them the same is absent. */
       rows: Object.fromEntries(kept.map(({ name, shown }) => [name, shown])),
       /** Records without a row because a side's own rule leaves them out; of several sides, where that are the most. */
-      recordsLeftOut: Math.max(0, ...kept.map(({ leftOut }) => leftOut)),
+      recordsLeftOut: Math.max(0, ...kept.map(({ leftOut = 0 }) => leftOut)),
       /** Records that a side shows, and is to show; of several sides, the one that lacks the most. */
       recordsInTable: behind?.shown ?? 0,
       recordsWanted: behind?.wanted ?? 0,

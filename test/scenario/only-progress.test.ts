@@ -73,3 +73,22 @@ test('a tab that a brake stops goes on to say how many records have no row by it
     expect(leads).toMatchObject({ recordsLeftOut: leadsInCrm - fitting, recordsWanted: fitting });
   }
 });
+
+test('a tab that has its part of the records is not told to be filled after a restart, before it is looked at', async () => {
+  const ruled = await openRuledStage();
+  const { fitting } = await openFilled(ruled);
+  const engine = new Engine(ruled.link, [new SheetSide(ruled.link)]);
+  const { leads, progress } = leadsOf(engine);
+  expect(progress).toEqual([]);
+  expect(leads).toMatchObject({ recordsInTable: fitting, recordsWanted: fitting });
+});
+
+test('a tab that cannot be read goes on to say how many records have no row by its rule', async () => {
+  const ruled = await openRuledStage();
+  const { engine, fitting } = await openFilled(ruled);
+  await ruled.stage.editSheet({ kind: 'edit', sheet: 'Leads', row: 0, column: 3, text: 'Title' });
+  await engine.cycle();
+  const { leads, status } = leadsOf(engine);
+  expect(status.holds).toMatchObject([{ entity: 'lead' }]);
+  expect(leads).toMatchObject({ recordsLeftOut: leadsInCrm - fitting, recordsWanted: fitting });
+});

@@ -34,7 +34,7 @@ export interface Findings {
   remapped: Entity;
   /** Entities whose tab follows the rule of the configuration from here on. */
   ruled: Entity;
-  /** How many records of a tab have no row because they do not fit, once for each tab. */
+  /** How many records of a tab have no row because they do not fit, once for each tab that is read. */
   leftOut: { readonly entity: Entity; readonly count: number };
   /** Those of them about which nothing has to be decided until they change. */
   outside: RecordKey;

@@ -57,7 +57,7 @@ export interface Plan {
   readonly remapped: readonly Entity[];
   /** Entities whose tab has its records by the rule of the configuration from here on. */
   readonly ruled: readonly Entity[];
-  /** How many records have no row because they do not fit the rule of their tab. */
+  /** How many records have no row because they do not fit the rule of their tab; a tab that cannot be read is absent. */
   readonly leftOut: Readonly<Partial<Record<Entity, number>>>;
   /** When time alone changes what is decided, epoch ms; infinite where it never does. */
   readonly changesAt: number;

@@ -16,7 +16,7 @@ export function countLeftOut(index: TabIndex, shown: ReadonlySet<RecordId>): Ver
     return record.presence === 'present' && !hasRow && only.fitOf(record).kind !== 'fits';
   };
   const count = outside.difference(shown).size + loose.records.filter(isLeftOut).length;
-  return count > 0 ? { leftOut: [{ entity, count }] } : nothing;
+  return { leftOut: [{ entity, count }] };
 }
 
 /**
