@@ -1,5 +1,6 @@
 import { SyncError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
+import type { ListedEntity } from '../core/record.ts';
 import type { OutboxItem } from '../core/state.ts';
 import { LagMeter } from './lag-meter.ts';
 import type { Link } from './link.ts';
@@ -206,6 +207,11 @@ export class Engine {
   /** Reads the catalog and all records of the CRM now; `onRead` is told after each page how many records of the entity are read. */
   pullAll(onRead: OnRead): Promise<void> {
     return this.#reader.pullAll(onRead);
+  }
+
+  /** How many records a list of the CRM has that is being read, where the CRM says so. */
+  countListed(entity: ListedEntity): number | undefined {
+    return this.#reader.totalOf(entity);
   }
 
   /** The sides whose steps these stores hold: all of them where those are an operator's own. */

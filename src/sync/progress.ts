@@ -19,16 +19,21 @@ export function listProgress(
   );
   const goingOn = entities.filter(({ entity }) => !stopped.has(entity));
   return [
-    ...entities.flatMap(readingOf),
+    ...entities.flatMap((each) => readingOf(each, now)),
     // Nothing is filled by itself where a person has to apply the plan for it, to answer a brake, or to mend it first.
     ...(isManual ? [] : fillingOf(goingOn, samples, now)),
     ...(resync?.state === 'running' ? [resyncOf(resync, now)] : []),
   ];
 }
 
-/** No list of the CRM says how long it is, so the first reading has no end that could be told. */
-const readingOf = ({ entity, sweep, title }: EntityStatus): Progress[] =>
-  isListed(entity) && !sweep?.isComplete ? [{ work: 'reading', title, done: sweep?.records ?? 0 }] : [];
+/** The first reading of a list has an end where the CRM says how long the list is. */
+function readingOf({ entity, recordsListed: total, sweep, title }: EntityStatus, now: number): Progress[] {
+  if (!isListed(entity) || sweep?.isComplete) return [];
+  const done = sweep?.records ?? 0;
+  if (!sweep || total === undefined) return [{ work: 'reading', title, done }];
+  const endsAt = endAtPace({ done, total }, sweep.startedAt, now);
+  return [{ work: 'reading', title, done, total, endsAt }];
+}
 
 function fillingOf(entities: readonly EntityStatus[], samples: readonly Sample[], now: number): Progress[] {
   const missingOf = ({ recordsInTable, recordsWanted }: EntityStatus) => recordsWanted - recordsInTable;

@@ -1,6 +1,6 @@
 import type { Labels } from '../core/fields/labels.ts';
 import { addressOf } from '../core/fields/record-url.ts';
-import { type Entity, isClaimToken, type RecordKey } from '../core/record.ts';
+import { type Entity, isClaimToken, isListed, type RecordKey } from '../core/record.ts';
 import type { FieldName, Value } from '../core/value.ts';
 import { answerIn } from '../core/waiting/answer.ts';
 import { scopeEntity, scopeKey } from '../core/waiting/scopes.ts';
@@ -183,7 +183,8 @@ export function readStatus(engine: Engine, resync: ResyncReport | undefined) {
 /** One entity at a glance; counts of records unless the name says otherwise. */
 export type EntityStatus = Status['entities'][number];
 
-function readEntities({ found, link, sides }: Engine) {
+function readEntities(engine: Engine) {
+  const { found, link, sides } = engine;
   const { entities, mirror } = link;
   const counts = sides.map((side) => ({
     name: side.name,
@@ -224,6 +225,8 @@ function readEntities({ found, link, sides }: Engine) {
       conflicts: ofEntity(found.conflicts).length,
       held: found.holds.filter((each) => isOwn(each) && isNeeded(each)).length,
       sweep,
+      /** How many records the list has that is being read, where the CRM says so. */
+      recordsListed: isListed(entity) ? engine.countListed(entity) : undefined,
       /** Since when all records are known: time since the last complete sweep began. Absent before there was one. */
       sweepAgeMs: sweep?.isComplete ? now - sweep.startedAt : undefined,
       /** 95 of 100 records were read from the CRM no longer ago than this. Absent without records. */

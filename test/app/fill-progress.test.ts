@@ -13,10 +13,20 @@ const status = (state: string, ...progress: object[]) => ({
   holds: [] as object[],
 });
 
-test('while any list is read, all records that are known count, and nobody tells an end', () => {
-  const reading = { work: 'reading', title: 'Tasks', done: 30 };
+test('while any list is read, all records that are known count, with a total once each list has one', () => {
   const filling = { work: 'filling', title: 'Leads', done: 5, total: 200, endsAt: 1_000 };
-  expect(fillOf(status('filling', reading, filling))).toEqual({ phase: 'reading', done: 230 });
+  const tasks = { work: 'reading', title: 'Tasks', done: 30 };
+  const opportunities = { work: 'reading', title: 'Opportunities', done: 100, total: 250, endsAt: 3_000 };
+  expect(fillOf(status('filling', tasks, opportunities, filling))).toEqual({ phase: 'reading', done: 330 });
+  const listed = { ...tasks, total: 60, endsAt: 2_000 };
+  expect(
+    new LinkFill().read(status('filling', listed, opportunities, filling) as object as FillStatus),
+  ).toEqual({
+    phase: 'reading',
+    done: 330,
+    total: 510,
+    endsAt: 3_000,
+  });
 });
 
 test('once all is read, the rows of all tabs count together, with the end that the daemon tells', () => {

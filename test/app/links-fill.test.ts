@@ -7,9 +7,9 @@ interface ScriptedLink {
   readonly trouble?: string;
 }
 
-const reading = (done: number) => ({
+const reading = (done: number, total?: number, endsAt?: number) => ({
   standing: { state: 'filling' },
-  progress: [{ work: 'reading', title: 'Leads', done }],
+  progress: [{ work: 'reading', title: 'Leads', done, total, endsAt }],
   tabs: [],
   brakes: [],
   holds: [],
@@ -58,6 +58,16 @@ test('the fills of all links count as one, and one that ends takes nothing off t
   expect(await daemon.read()).toEqual({ phase: 'filling', done: 90, total: 240, endsAt: 9_000 });
   daemon.become({ south: { status: inStep } });
   expect(await daemon.read()).toBeUndefined();
+});
+
+test('the reading of links has a total and an end once each of them has', async () => {
+  const daemon = openDaemon();
+  daemon.become({ north: { status: reading(30, 90, 4_000) }, south: { status: reading(10) } });
+  expect(await daemon.read()).toEqual({ phase: 'reading', done: 40 });
+  daemon.become({ south: { status: reading(10, 50, 3_000) } });
+  expect(await daemon.read()).toEqual({ phase: 'reading', done: 40, total: 140, endsAt: 4_000 });
+  daemon.become({ south: { status: filling(5, 50, 9_000) } });
+  expect(await daemon.read()).toEqual({ phase: 'reading', done: 80, total: 140, endsAt: 4_000 });
 });
 
 test('once all others are done a link that a brake stops is told, and not that all is done', async () => {

@@ -14,7 +14,7 @@ afterAll(() => browser.close());
 test('the first fill shows what is read and what is filled, with an end once it can be told', async () => {
   // So many batches that filling can be looked at, also on the slowest machine.
   const counts = { leads: 2_000, opportunities: 3, tasks: 4 };
-  const stage = await openStage({ counts, appendsMax: 250 });
+  const stage = await openStage({ counts, appendsMax: 250, choices: { listFacts: 'hasMore' } });
   stage.setCrmFaults({ latencyMs: 300 });
   const daemon = await stage.startDaemon();
   const { expectAccessible, page } = await openStatusPage(browser, daemon.url);
@@ -23,7 +23,7 @@ test('the first fill shows what is read and what is filled, with an end once it 
   await reading.waitFor();
   expect(await reading.getAttribute('value')).toBeNull();
   await stage.setSheetFaults({ latencyMs: 1_500 });
-  await shown(page, 'The CRM does not say how many there are, so the end can not be told.');
+  await shown(page, 'The CRM has not said how many there are, so the end is not known.');
   const filling = page.getByRole('progressbar', { name: 'Filling in Leads' });
   await eventually(async () => Number(await filling.getAttribute('value'))).toBeGreaterThan(0);
   // The next batch takes longer than all that is looked at meanwhile.

@@ -57,7 +57,7 @@ describe('the first fill', limit, () => {
     async () => {
       const stage = await openSlowStage();
       const terminal = openTerminal(['start'], stage.environment, '.');
-      // Without a bar: nobody knows how long the lists of this CRM are.
+      // Without a bar until each list has said how long it is.
       await terminal.shows('Reading the CRM: ');
       await terminal.shows('fill.done');
       terminal.pressControl('C');

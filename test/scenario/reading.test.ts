@@ -4,6 +4,7 @@ import type { Clock, Crm } from '../../src/core/ports.ts';
 import { type Entity, listedEntities } from '../../src/core/record.ts';
 import type { SheetLink } from '../../src/sheet/link.ts';
 import { Problems } from '../../src/sync/problems.ts';
+import { listProgress } from '../../src/sync/progress.ts';
 import { KeyRefusal } from '../../src/sync/reading/key-refusal.ts';
 import { pullCatalog, pullRecord } from '../../src/sync/reading/pull.ts';
 import { Puller } from '../../src/sync/reading/puller.ts';
@@ -66,6 +67,27 @@ describe('a sweep', () => {
     expect(requests).toBeLessThanOrEqual(requestsMax);
     expect(presentLeads(stage.link)).toHaveLength(leads);
     expect(sweepOf(stage.link, 'lead')).toMatchObject({ isComplete: true, records: leads });
+  });
+
+  test.each([
+    ['of how many', 'says so', 250],
+    ['no total', 'does not say so', undefined],
+  ])('that is the first is shown with how far it is, and %s where the CRM %s', async (_, _how, total) => {
+    const stage = await openLinkStage({ leads: 250, ...noOthers });
+    const crm = changeCrm(stage.link.crm, {
+      async listRecords(entity, page, lane) {
+        const { total: listed, ...answer } = await stage.link.crm.listRecords(entity, page, lane);
+        return total === undefined || listed === undefined ? answer : { ...answer, total: listed };
+      },
+    });
+    const engine = stage.createEngine({ crm });
+    const shown: unknown[] = [];
+    const look = () => listProgress(readStatus(engine, undefined), []).find(({ title }) => title === 'Leads');
+    await engine.pullAll((entity, _records, isWhole) => {
+      if (entity === 'lead' && !isWhole) shown.push(look());
+    });
+    const reading = { work: 'reading', title: 'Leads' };
+    expect(shown).toEqual([100, 200].map((done) => ({ ...reading, done, total })));
   });
 
   test('S4: fault 12: past which a delete on the first page moved a lead does not take that lead for deleted', async () => {

@@ -9,7 +9,7 @@ import type { ProgressLine } from './progress-line.ts';
 /** What a status says of the first fill. */
 export type FillStatus = Pick<StatusAnswer, 'brakes' | 'holds' | 'progress' | 'standing' | 'tabs'>;
 
-/** How far the first fill is. Nobody knows how long the CRM's lists are, so reading them has no total. */
+/** How far the first fill is. Reading the CRM has a total once each list that is still read has said how long it is. */
 export interface FillProgress {
   readonly phase: 'reading' | 'filling';
   readonly done: number;
@@ -27,7 +27,9 @@ const isAsked = ({ scope }: { readonly scope: string }) => answersTo(scope).leng
 export function fillOf({ brakes, holds, progress, standing }: FillStatus): FillProgress | undefined {
   const [reading, filling] = [workOf(progress, 'reading'), workOf(progress, 'filling')];
   const total = sum(filling.map((each) => each.total ?? 0));
-  if (reading.length > 0) return { phase: 'reading', done: sum(reading.map(({ done }) => done)) + total };
+  // What is to be filled has been read.
+  if (reading.length > 0)
+    return { phase: 'reading', ...sumOf([...reading, { done: total, total }]), endsAt: lastEnd(reading) };
   if (filling.length === 0 && standing.state !== 'filling') {
     if (brakes.some(isAsked) || holds.some(isOfWhole)) return { ...nothingNow, isStopped: true };
     return brakes.length === 0 ? undefined : nothingNow;
@@ -46,7 +48,7 @@ export class LinkFill {
   /** What a status says of it, with the tabs that are not filled now. */
   read(status: FillStatus): FillProgress | undefined {
     const fill = fillOf(status);
-    if (fill?.total === undefined || fill.isStopped) return fill;
+    if (!fill || fill.phase === 'reading' || fill.isStopped) return fill;
     for (const { title } of workOf(status.progress, 'filling')) this.#titles.add(title);
     const begun = status.tabs.filter(({ title }) => this.#titles.has(title));
     return {
@@ -60,6 +62,21 @@ export class LinkFill {
 const workOf = (progress: FillStatus['progress'], work: FillProgress['phase']) =>
   progress.filter((each) => each.work === work);
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+
+type Part = Pick<FillProgress, 'done' | 'total' | 'endsAt'>;
+
+/** How far all of them are, with a total where each has one. */
+export function sumOf(parts: readonly Part[]): Pick<FillProgress, 'done' | 'total'> {
+  const totals = parts.flatMap(({ total }) => total ?? []);
+  const isKnown = totals.length === parts.length;
+  return { done: sum(parts.map(({ done }) => done)), ...(isKnown ? { total: sum(totals) } : {}) };
+}
+
+/** When the last of them ends; `undefined` while that is not known of each. */
+export function lastEnd(parts: readonly Part[]): number | undefined {
+  const ends = parts.flatMap(({ endsAt }) => endsAt ?? []);
+  return ends.length > 0 && ends.length === parts.length ? Math.max(...ends) : undefined;
+}
 
 const names = { reading: 'Reading the CRM', filling: 'Filling the rows' };
 

@@ -1,5 +1,5 @@
 import type { LinkAnswer, StatusAnswer } from '../../app/answers.ts';
-import { type FillProgress, LinkFill } from './fill-progress.ts';
+import { type FillProgress, LinkFill, lastEnd, sumOf } from './fill-progress.ts';
 
 /** Asks the daemon, about one of its links where it is named. */
 type Ask = <Answer>(path: string, link?: string) => Promise<Answer>;
@@ -43,23 +43,9 @@ function endOf({ done, total = done }: FillProgress): FillProgress {
   return { phase: 'filling', done: total, total };
 }
 
-/** While any link reads, nobody knows how much there is; else the last one ends the fill. */
+/** While any link reads, what others have to fill counts as read. The last one ends the sum. */
 function sumFills(fills: readonly FillProgress[]): FillProgress {
-  const sum = (count: (fill: FillProgress) => number) =>
-    fills.reduce((total, fill) => total + count(fill), 0);
-  if (fills.some(({ phase }) => phase === 'reading')) {
-    return {
-      phase: 'reading',
-      done: sum(({ done, phase, total = done }) => (phase === 'reading' ? done : total)),
-    };
-  }
-  const ends = fills.filter(({ done, total }) => done !== total).map(({ endsAt }) => endsAt);
-  const known = ends.filter((endsAt) => endsAt !== undefined);
-  const isKnown = known.length > 0 && known.length === ends.length;
-  return {
-    phase: 'filling',
-    done: sum(({ done }) => done),
-    total: sum(({ total = 0 }) => total),
-    endsAt: isKnown ? Math.max(...known) : undefined,
-  };
+  const phase = fills.some((fill) => fill.phase === 'reading') ? 'reading' : 'filling';
+  const counted = fills.map((fill) => (fill.phase === phase ? fill : endOf(fill)));
+  return { phase, ...sumOf(counted), endsAt: lastEnd(counted.filter(({ done, total }) => done !== total)) };
 }

@@ -39,7 +39,7 @@ function showWork({ work, title, done, total, endsAt }, resync) {
 }
 
 function endWords({ work, done, total, endsAt }, resync) {
-  if (total === undefined) return 'The CRM does not say how many there are, so the end can not be told.';
+  if (total === undefined) return 'The CRM has not said how many there are, so the end is not known.';
   if (work === 'resync' && done >= total) {
     const { crmWrites, tableSteps } = resync;
     return `Everything is read; ${countWords(tableSteps)} written to the sheet and ${countWords(crmWrites)} to the CRM so far.`;

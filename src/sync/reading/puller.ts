@@ -155,6 +155,11 @@ export class Puller extends Loop {
     return kind === 'delete' && companyLists[key.entity].some(isUnread);
   }
 
+  /** How many records the list has by the page that was read last, where that says so; absent once it was read to its end. */
+  totalOf(entity: ListedEntity): number | undefined {
+    return this.#sweeps.get(entity)?.total;
+  }
+
   /** Reads a list from its first page to its end. Other reading goes on in between, and what was read may have to be read once more. */
   async #sweepAnew(entity: ListedEntity, onRead: OnRead): Promise<Sweep> {
     const { clock } = this.#options.link;
