@@ -249,6 +249,9 @@ export async function comeToRest(people: People): Promise<Plan> {
 function answerHold(people: People, row: SheetRow, reason: string): void {
   const [, lost] = /Put (\d+) into the ID cell/.exec(reason) ?? [];
   if (lost !== undefined) row.id = textCell(lost);
+  // It was put back, or a copy of it took its place: what is in it is in the CRM.
+  else if (reason.startsWith('does not fit this tab'))
+    people.world.sheet.lead.splice(people.world.sheet.lead.indexOf(row), 1);
   else if (reason.startsWith('This row is a copy') || reason.startsWith('Several rows have the ID')) {
     if (!people.copied.has(ownerOf(row))) throw new Error(`Nobody copied the row of ${ownerOf(row)}.`);
     const isAlone = people.world.sheet.lead.every(
