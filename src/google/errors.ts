@@ -25,13 +25,8 @@ const tokenPattern = /\bya29\.[\w.-]+|\beyJ[\w-]+\.[\w-]+\.[\w-]+/g;
 
 const wordsOf = (value: unknown): string | undefined => textOf(value)?.replace(tokenPattern, '(a token)');
 
-/** What a request that took longer than it may ends with, whatever of its answer had come. */
-const timeout = 'TimeoutError';
-
-const systemCodeOf = (error: unknown): string | undefined => {
-  if (!isJson(error)) return undefined;
-  return error['name'] === timeout ? timeout : textOf(error['code']);
-};
+const systemCodeOf = (error: unknown): string | undefined =>
+  isJson(error) ? textOf(error['code']) : undefined;
 
 /** Whether the error comes from a request; anything else is thrown by code and is no business of Google's. */
 const isRequestError = (error: unknown): error is Json => isJson(error) && 'config' in error;
@@ -72,7 +67,8 @@ export const isUnknownRange = (error: unknown): boolean =>
 export const isTooMuch = (error: unknown): boolean =>
   isSyncError(error, 'SHEET_UNREACHABLE') && tooMuchPattern.test(error.message);
 
-const tooMuchPattern = new RegExp(`: (HTTP 50[0234]|${timeout})\\.$`);
+/** To log in is no question of how much is asked for. */
+const tooMuchPattern = /^Could not (?!log in).*: (?:HTTP 50[0234]|TimeoutError)\.$/;
 
 /**
  * The error of a request in the terms of this program. `action` says what was tried: `read the spreadsheet`.

@@ -54,7 +54,7 @@ export function paceFor(
   const largest = largestOf(grids);
   let halvings = isWhole ? 1 : 0;
   const rows = () => Math.min(windowMax, largest / 2 ** halvings);
-  while (rows() > rowsMin && rows() * widest > cellsMax && halvings < halvingsMax) halvings += 1;
+  while (rows() > rowsMin && rows() * widest > cellsMax) halvings += 1;
   return { ...firstPace, halvings };
 }
 
@@ -65,15 +65,12 @@ export const rowsMin = 500;
 /** So many successes in a row, and a request may be twice as large again. */
 const successesMin = 30;
 
-/** The pace after a read for which Google had no answer; `largest` is by how many rows it begins, where that is known. */
-export function slowDown({ failures, halvings }: Pace, largest = Number.POSITIVE_INFINITY): Pace {
+/** The pace after a read for which Google had no answer; `largest` is by how many rows it begins. Where nobody knows that, it is halved once. */
+export function slowDown({ failures, halvings }: Pace, largest = 2 * rowsMin): Pace {
   const isLasting = failures + 1 >= failuresMin || halvings > 0;
-  const canHalve = largest / 2 ** halvings > rowsMin && halvings < halvingsMax;
+  const canHalve = largest / 2 ** halvings > rowsMin;
   return { halvings: halvings + (isLasting && canHalve ? 1 : 0), failures: failures + 1, successes: 0 };
 }
-
-/** The largest request then brings fewer rows than are worth asking for. */
-const halvingsMax = Math.ceil(Math.log2(wholeRowsMax / rowsMin));
 
 export const speedUp = ({ halvings, successes }: Pace): Pace =>
   halvings > 0 && successes + 1 >= successesMin

@@ -43,8 +43,7 @@ export class Turns {
   #pace = firstPace;
   #takenAt = Number.NEGATIVE_INFINITY;
   #newsAt = Number.NEGATIVE_INFINITY;
-  /** Whether the last turn failed, with all that was asked for together with it. */
-  #hasFailed = false;
+  #failedAt = Number.NEGATIVE_INFINITY;
   #next = top;
 
   /** In `fullReadMs` every row has its turn once. */
@@ -61,23 +60,21 @@ export class Turns {
 
   /**
    * Returns the turn that is due, in rows as they are after the splices; `undefined` where none is. While a change is on its way a turn waits, for a tenth of `fullReadMs` at most.
-   * Then, and where looks are rare, it brings up to twice as many rows. After one that failed, the next change goes without: `hasNews` says that
-   * something new was polled or is about to be written.
+   * Then, and where looks are rare, it brings up to twice as many rows. For as long there is none after one that failed, and with it all that was
+   * asked for. `hasNews` says that something new was polled or is about to be written.
    */
   due(grids: readonly Grid[], splices: Splices, hasNews: boolean): Turn | undefined {
     const at = this.#clock.monotonicMs();
     if (hasNews) this.#newsAt = at;
-    if (hasNews && this.#hasFailed) {
-      this.#hasFailed = false;
-      return undefined;
-    }
+    const putOffShareMax = 2 / turnsMin;
+    if (at - this.#failedAt < putOffShareMax * this.#fullReadMs) return undefined;
     const all = countRows(grids);
     const { failures, halvings } = this.#pace;
     const rows = Math.max(rowsMin, Math.ceil(rowsOfTurn(grids) / 2 ** halvings));
     const isSlow = failures + halvings > 0;
     const share = (at - this.#takenAt) / this.#fullReadMs;
     const isPutOff = !isSlow && at - this.#newsAt < putOffMs;
-    const shareMin = isPutOff ? 2 / turnsMin : Math.min(1 / turnsMin, rows / all);
+    const shareMin = isPutOff ? putOffShareMax : Math.min(1 / turnsMin, rows / all);
     if (share < shareMin * (1 - earlyShare)) return undefined;
     const wanted = Math.max(rows, Math.min(isSlow ? rows : 2 * rows, Math.ceil(share * all)));
     return { at, ...takeRows(grids, placeAfter(this.#next, splices), Math.min(wanted, all)) };
@@ -90,7 +87,7 @@ export class Turns {
       this.#pace = speedUp(this.#pace);
       return answer;
     } catch (error) {
-      this.#hasFailed = true;
+      this.#failedAt = this.#clock.monotonicMs();
       if (isTooMuch(error)) this.#pace = slowDown(this.#pace, rowsOfTurn(grids));
       throw error;
     }
@@ -98,7 +95,6 @@ export class Turns {
 
   /** The turn was taken. */
   end({ at, next }: Turn): void {
-    this.#hasFailed = false;
     this.#takenAt = at;
     this.#next = next;
   }
