@@ -30,7 +30,8 @@ export function listProgress(
 function readingOf({ entity, recordsListed: total, sweep, title }: EntityStatus, now: number): Progress[] {
   if (!isListed(entity) || sweep?.isComplete) return [];
   const done = sweep?.records ?? 0;
-  if (!sweep || total === undefined) return [{ work: 'reading', title, done }];
+  // Of records that move from page to page meanwhile, some are read twice.
+  if (!sweep || total === undefined || done > total) return [{ work: 'reading', title, done }];
   const endsAt = endAtPace({ done, total }, sweep.startedAt, now);
   return [{ work: 'reading', title, done, total, endsAt }];
 }

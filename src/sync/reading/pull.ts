@@ -24,11 +24,11 @@ export async function pullCatalog(link: Link, lane: Lane): Promise<void> {
   // A second one like it is no slip.
   const isSurelyEmpty = isEmpty && mirror.readFact(facts.areFieldsEmpty) === true;
   const catalog = keepFormerLabels(keepKnown(told, known, isSurelyEmpty), known);
-  await forgetEmptied(link, newlyHeld(catalog, known));
   mirror.transaction(() => {
     saveOwnCatalog(mirror, catalog);
     mirror.saveFact(facts.areFieldsEmpty, isEmpty);
   });
+  await forgetEmptied(link, newlyHeld(catalog, known));
 }
 
 const newlyHeld = ({ customFields }: Catalog, known: Catalog): FieldName[] => {
