@@ -18,11 +18,12 @@ import {
 } from './apply.ts';
 import { readRemaps } from './column-map.ts';
 import { readPending, readSuspects, readVoidClaims } from './damages.ts';
+import { decide } from './decide/decide.ts';
 import { settleRows, sliceMax } from './decide/in-step.ts';
 import { Standing } from './index/standing.ts';
 import { currentLayout } from './layout.ts';
 import type { SheetLink } from './link.ts';
-import { readRules } from './only-rules.ts';
+import { followRules, readRules } from './only-rules.ts';
 import { decideAgain, type GroundedPlan } from './plans/decide-again.ts';
 import type { DecideInput, Plan } from './plans/plan.ts';
 import type { Mark } from './port/instance.ts';
@@ -269,10 +270,15 @@ const unknownTabs = perEntity(() => unknown);
 const hasFreshColumns = ({ tabs }: ObservedTable): boolean =>
   Object.values(tabs).some((tab) => tab.state === 'read' && (tab.fresh?.size ?? 0) > 0);
 
-/** The plan of a cycle without applying it: the same decision from a read of its own. */
+/**
+ * The plan of a cycle without applying it: the same decision from a read of its own. Where a tab follows another rule from then on, it is the one
+ * of the cycle after that, which moves the rows.
+ */
 export async function dryRun(link: SheetLink, start: CycleStart): Promise<Plan> {
   const table = await readTable(link, start, false);
-  return planCycle(link, start.trail, table).grounded.plan;
+  const { input, plan } = planCycle(link, start.trail, table).grounded;
+  if (plan.ruled.length === 0) return plan;
+  return decide({ ...input, known: { ...input.known, rules: followRules(input.known.rules, plan.ruled) } });
 }
 
 /** What is decided from at this moment. */

@@ -31,6 +31,19 @@ export function saveRule(mirror: Mirror, policy: Policy, entity: Entity): void {
   else mirror.saveFact(sheetFacts.only(entity), wanted.rule);
 }
 
+/** The rules once these tabs follow what the configuration wants. */
+export const followRules = (
+  rules: ReadonlyMap<Entity, TabRule>,
+  ruled: readonly Entity[],
+): ReadonlyMap<Entity, TabRule> =>
+  new Map(
+    [...rules].map(([entity, rule]) => {
+      const { wanted } = rule;
+      const isFollowed = ruled.includes(entity) && wanted.kind === 'rule';
+      return [entity, isFollowed ? { applied: wanted.rule, wanted } : rule];
+    }),
+  );
+
 /** Forgets by which rules tabs have their records: what their names stand for is of another account. */
 export function forgetRules(mirror: Mirror): void {
   for (const entity of entities) mirror.dropFact(sheetFacts.only(entity));

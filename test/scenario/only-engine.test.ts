@@ -41,6 +41,36 @@ test('a tab with a rule is full once it has the records that fit', async () => {
   expect(listProgress(status, [])).toEqual([]);
 });
 
+test('a plan shows what moves by another rule before that is followed', async () => {
+  const { engine, stage } = await openRuledStage();
+  const { policy } = engine.link;
+  const lead = { ...policy.tabs.lead, only: { status: 'Qualified' } };
+  const changed = {
+    ...policy,
+    tabs: { ...policy.tabs, lead },
+    brakes: { ...policy.brakes, deletesMin: 1_000 },
+  };
+  const { table } = await stage.createEngine({ ...engine.link, policy: changed }).plan();
+  const shown = Object.groupBy(table, ({ write }) => write.kind);
+  const { leads } = await stage.readCrm();
+  const withStatus = (name: string) => leads.filter(({ status_name: status }) => status === name).length;
+  expect([shown.append?.length, shown.set?.length]).toEqual([withStatus('qualified'), withStatus('new')]);
+});
+
+test('a tab with a rule that was filled by hand before anything was applied is asked about', async () => {
+  const stage = await openLinkStage({ leads: 6, opportunities: 1, tasks: 0 });
+  const { policy } = stage.link;
+  const lead = { ...policy.tabs.lead, only: { status: ['New', 'Contacted', 'Qualified'] } };
+  const link = { ...stage.link, isManual: true, policy: { ...policy, tabs: { ...policy.tabs, lead } } };
+  await stage.layOut(link);
+  const engine = stage.createEngine(link);
+  await look(engine);
+  for (const row of [1, 2, 3])
+    await stage.editSheet({ kind: 'edit', sheet: 'Leads', row, column: 'Title', text: `Lead ${row}` });
+  await look(engine);
+  expect((await engine.plan()).brakes).toMatchObject([{ scope: 'brake:lead:first' }]);
+});
+
 test('a row leaves a spreadsheet of Google while its record stays, and comes back once that fits again', async () => {
   const { engine, stage, time } = await openRuledStage();
   const [first] = await leadsIn(stage);

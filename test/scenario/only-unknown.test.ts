@@ -3,7 +3,7 @@ import type { Catalog } from '../../src/core/fields/catalog.ts';
 import { Standing } from '../../src/sheet/index/standing.ts';
 import { decideAgain } from '../../src/sheet/plans/decide-again.ts';
 import { sampleCatalog } from '../support/fields.ts';
-import { newLead, setRule, titlesIn, waitToLeave, worldOfNewLeads } from '../support/ruled-tab.ts';
+import { approve, newLead, setRule, titlesIn, waitToLeave, worldOfNewLeads } from '../support/ruled-tab.ts';
 import {
   addRecord,
   changeRecord,
@@ -96,6 +96,24 @@ it('a row that is deleted when its days are over, and before the CRM was read ag
   expect(world.outbox.size).toBe(0);
   await settle(world);
   expect([titlesIn(world), titles(world)]).toEqual([['Acme'], ['Acme', 'Bolt']]);
+});
+
+it('a row is no delete either where that is so by the rule that is about to be followed', async () => {
+  const world = createWorld({ policy: { vanishedRows: 'trash' } });
+  setRule(world, { updatedWithinDays: 60 });
+  for (let number = 1; number <= 30; number += 1)
+    addRecord(world, 'lead', { title: `${number}`, updated_at: daysAgo(world, number <= 20 ? 40 : 25) });
+  await settle(world);
+  setRule(world, { updatedWithinDays: 30 });
+  await settle(world);
+  world.clock.now += 7 * dayMs;
+  world.sheet.lead.splice(29, 1);
+  await cycle(world);
+  approve(world, await cycle(world));
+  for (const _look of [1, 2, 3]) {
+    await cycle(world);
+    expect(world.outbox.size).toBe(0);
+  }
 });
 
 it.each([

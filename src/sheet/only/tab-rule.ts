@@ -101,13 +101,16 @@ const rulingOf = (
   isOut({ key, leave }) {
     const record = tab.records.get(key.id);
     if (leave !== undefined || record === undefined) return leave !== undefined;
-    const fit = fitOf(record);
-    return fit.kind === 'unfit' || (fit.kind === 'unknown' && fit.mayBeOut === true);
+    return mayBeOut(fitOf(record));
   },
   brakes,
   isNew: false,
   verdict: { ...verdict, changesAt: tab.input.known.rules.has(tab.entity) ? [firstChange(tab, fitOf)] : [] },
 });
+
+/** Whether a record does not fit, or is not known to fit any longer. */
+const mayBeOut = (fit: Fit): boolean =>
+  fit.kind === 'unfit' || (fit.kind === 'unknown' && fit.mayBeOut === true);
 
 /** When time alone makes the first record fit no longer, epoch ms. Of one in step that is known with its row. */
 const firstChange = ({ loose }: RuledTab, fitOf: TabRuling['fitOf']): number =>
@@ -178,10 +181,10 @@ function changeRule(tab: RuledTab, before: Rule, after: Rule): TabRuling {
 
 /** What one fits and the other does not neither comes nor goes. */
 function fitBoth(one: Fit, other: Fit): Fit {
+  if (one.kind === 'unfit' && other.kind === 'unfit') return other;
   const until = Math.min(lastsUntil(one), lastsUntil(other));
-  if (one.kind !== other.kind)
-    return { kind: 'unknown', until, mayBeOut: [one.kind, other.kind].includes('unfit') };
-  return other.kind === 'unfit' ? other : { ...other, until };
+  if (one.kind === 'fits' && other.kind === 'fits') return { kind: 'fits', until };
+  return { kind: 'unknown', until, mayBeOut: mayBeOut(one) || mayBeOut(other) };
 }
 
 /**

@@ -67,8 +67,9 @@ export interface Plan {
   readonly restlessRows: number;
 }
 
-/** Whether the plan would change nothing on either side. */
-export const isQuiet = (plan: Plan): boolean => plan.table.length === 0 && plan.outbox.save.length === 0;
+/** Whether the plan would change nothing on either side, and no tab follows another rule, which may move its rows. */
+export const isQuiet = ({ outbox, ruled, table }: Plan): boolean =>
+  [table, outbox.save, ruled].every(({ length }) => length === 0);
 
 /** Everything that is known when a plan is made. */
 export interface Known {

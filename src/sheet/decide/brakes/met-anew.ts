@@ -159,10 +159,11 @@ export function findFirstMeeting(index: TabIndex, unbound: readonly ObservedRow[
  */
 function hasMet(index: TabIndex): boolean {
   const { entity, inStep, input, outbox } = index;
-  const { rebases, rules } = input.known;
+  const { rebases, remaps, rules } = input.known;
+  const isSettled = !rebases.has(entity) && !remaps.has(entity);
   return (
     inStep.size > 0 ||
-    (rules.get(entity)?.applied !== undefined && !rebases.has(entity)) ||
+    (isSettled && rules.get(entity)?.applied !== undefined) ||
     index.candidates().some((agreement) => isInTable(index, agreement)) ||
     [...outbox.values()].some((item) => item.kind === 'create' && isUnanswered(item))
   );
