@@ -1,3 +1,4 @@
+import type { Lane } from '../ports.ts';
 import type { RecordId } from '../record.ts';
 import { findCovered, findOrder } from './covered.ts';
 import { countNew, learn, moveOn, type PageNews, type PageState } from './learned.ts';
@@ -25,6 +26,9 @@ export interface PageTurn {
   readonly page: number;
   readonly at: number;
 }
+
+/** In which lane the request of a turn goes: to the listing, the first page of a lane begins a pass, and pages out of turn are put aside for it. */
+export const laneOf = ({ kind }: PageTurn): Lane => (kind === 'newest' ? 'newest' : 'sweep');
 
 export interface ReadingTimes {
   /** From the start of a sweep to the start of the next one, and from reading a page to reading it again outside of sweeps. */

@@ -9,6 +9,7 @@ import {
   findProof,
   firstSweepTurn,
   isShort,
+  laneOf,
   nextPageTurn,
   nextSweepTurn,
   noteFailure,
@@ -312,8 +313,7 @@ export class Puller extends Loop {
     try {
       if (turn.page > pagesMax)
         throw new SyncError('CRM_UNREADABLE', `The list of ${entity} records does not end.`);
-      // The pages of one lane are one pass to the CRM's side: its first page begins another, and those out of turn are put aside for it.
-      const answer = await pullPage(link, entity, turn.page, turn.kind === 'newest' ? 'newest' : 'sweep');
+      const answer = await pullPage(link, entity, turn.page, laneOf(turn));
       const listedAt = turn.page === 1 ? this.#topReadAt.get(entity) : this.#finished.get(entity)?.startedAt;
       const { changed, since } = absorbPage(link, answer, listedAt);
       if (turn.page === 1) this.#topReadAt.set(entity, begunAt);
