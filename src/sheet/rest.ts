@@ -155,10 +155,11 @@ export function noteLostRows(
   const kept = before.filter(([text]) =>
     entities.some((entity) => text.startsWith(`${entity}-`) && isHeld(entity)),
   );
+  const lost = rowless.filter(({ entity }) => !isHeld(entity));
   mirror.saveFact(sheetFacts.lostRows, [
     ...entities.flatMap((entity) => (isHeld(entity) ? [[entity, seenAt({ entity, id: '' })] as const] : [])),
     ...kept,
-    ...rowless.map((key) => [recordKeyText(key), seenAt(key)] as const),
+    ...lost.map((key) => [recordKeyText(key), seenAt(key)] as const),
   ]);
 }
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { RecordKey } from '../../src/core/record.ts';
+import { sheetFacts } from '../../src/sheet/facts.ts';
 import type { ObservedTab, ObservedTable } from '../../src/sheet/port/table.ts';
 import { lastSeen, noteLostRows } from '../../src/sheet/rest.ts';
 import { openMirrorInMemory } from '../support/memory-mirror.ts';
@@ -73,4 +74,13 @@ it.each([
   ],
 ] as const)('the row of a record was seen last %s', (_when, reads, seenAt) => {
   expect(seenAfter(...reads).at(-1)).toBe(seenAt);
+});
+
+it('of a tab that stays held no more is noted with each read', () => {
+  const { mirror } = openMirrorInMemory();
+  const noted = [1, 2, 3].map((lookedAt) => {
+    noteLostRows(mirror, heldTable, [key], lastSeen(mirror, lookedAt));
+    return mirror.readFact(sheetFacts.lostRows)?.length;
+  });
+  expect(new Set(noted).size).toBe(1);
 });
