@@ -340,6 +340,8 @@ async function settleSlowly(link: SheetLink, trail: Trail, table: ObservedTable)
   if (Object.values(table.tabs).some(isLong)) await link.clock.sleep(0);
   const { input } = gather(link, trail, table, '');
   standing.update(input);
+  const { grounded } = trail;
+  if (grounded?.version === standing.version && input.now < grounded.lastsUntil) return;
   if (entities.every((entity) => standing.countLooseRows(entity) <= sliceMax)) return;
   await finishInTurns(settleRows(input, standing), link.clock);
 }

@@ -1,16 +1,17 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Entity } from '../../src/core/record.ts';
-import type { KnownRecord } from '../../src/core/state.ts';
+import { emptyAgreement, type KnownRecord } from '../../src/core/state.ts';
+import { forgetFreshColumns } from '../../src/sheet/decide/rows/columns.ts';
 import { indexTab, indexTable } from '../../src/sheet/decide/tab-index.ts';
 import { Standing } from '../../src/sheet/index/standing.ts';
 import { leaveAfterMs } from '../../src/sheet/only/leave.ts';
 import { decideAgain } from '../../src/sheet/plans/decide-again.ts';
-import { describeCell, emptyCell } from '../../src/sheet/port/cell.ts';
+import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { Suspect } from '../../src/sheet/port/damage.ts';
 import { recordTabs } from '../../src/sheet/port/layout.ts';
 import { gone, hit, suspect } from '../support/damages.ts';
 import { leaveOf, newLead, worldOfNewLeads } from '../support/ruled-tab.ts';
-import { changeRecord, createWorld, leadKey } from '../support/world.ts';
+import { changeRecord, createWorld, leadKey, rowOf } from '../support/world.ts';
 import { inputOf, look, settle, worldWithLeads } from '../support/world-daemon.ts';
 
 const count = 200;
@@ -130,4 +131,36 @@ test('where a write damaged one row, the other rows that are in step are not dec
   expect(idsDecided([suspect(world, hit)])).toEqual(['2']);
   // What it had may be in any row since.
   expect(idsDecided([suspect(world, { ...gone, id: emptyCell })])).toEqual(['1', '2', '3']);
+});
+
+test('a row that stays for what users wrote beside it is in step once it said so', async () => {
+  const world = await worldOfNewLeads([newLead('Acme'), newLead('Beta')]);
+  rowOf(world, leadKey(1)).own = { Notes: textCell('call back') };
+  changeRecord(world, leadKey(1), { status_name: 'lost' });
+  await settle(world);
+  expect(describeCell(rowOf(world, leadKey(1)).sync)).toMatch(/no longer fits this tab/);
+  expect(world.trail.standing.countLooseRows('lead')).toBe(0);
+  delete rowOf(world, leadKey(1)).own;
+  await settle(world);
+  expect(describeCell(rowOf(world, leadKey(1)).sync)).toMatch(/leaves this tab/);
+});
+
+test('while a brake waits for an answer, and nothing changes, no row is looked at', async () => {
+  const world = await worldWithLeads(Array.from({ length: 600 }, (_, number) => `Lead ${number + 1}`));
+  for (let number = 1; number <= 500; number += 1)
+    rowOf(world, leadKey(number)).cells['title'] = textCell('Same');
+  await look(world);
+  await look(world);
+  const looks = vi.spyOn(world.trail.standing, 'noteInStep');
+  await look(world);
+  expect([world.trail.standing.countLooseRows('lead') > 250, looks.mock.calls.length]).toEqual([true, 0]);
+});
+
+test('a column that is new leaves what is agreed as it is where nothing is agreed about it', () => {
+  const agreements = new Map([['1', { ...emptyAgreement(leadKey(1), 0), fields: { title: 'Acme' } }]]);
+  const row = { position: 1, id: textCell('1'), sync: emptyCell, cells: { title: textCell('Acme') } };
+  const tab = { state: 'read', rows: [row], fields: new Set(['title', 'about.url']), hasSync: true } as const;
+  const withFresh = (name: string) => forgetFreshColumns({ ...tab, fresh: new Set([name]) }, agreements);
+  expect(withFresh('about.url')).toBe(agreements);
+  expect(withFresh('title')).toBe(agreements);
 });

@@ -30,20 +30,29 @@ export function findInStep(index: TabIndex, { merged, row }: RecordRow, verdict:
   const { changesAt: _, ...rest } = verdict;
   if (!merged || merged.isRestless || !isNothing(rest)) return [];
   const { agreement, record } = merged;
-  const until = agreement && calmUntil(index, record, agreement);
+  const until = agreement && calmUntil(index, record, agreement, row.hasOwn);
   if (!agreement || until === undefined || !isInTable(index, agreement)) return [];
   if (!showsValues(index, row, agreement.fields, agreement.shown)) return [];
   return [{ id: record.key.id, row, until }];
 }
 
-/** Until when time alone changes nothing about a record, epoch ms; `undefined` where something about it is under way or not known. */
-function calmUntil(index: TabIndex, record: KnownRecord, agreement: Agreement): number | undefined {
+/**
+ * Until when time alone changes nothing about a record, epoch ms; `undefined` where something about it is under way or not known. One whose row
+ * `hasOwn` cells of users stays, and was told so.
+ */
+function calmUntil(
+  index: TabIndex,
+  record: KnownRecord,
+  agreement: Agreement,
+  hasOwn = false,
+): number | undefined {
   if (!isAtRest(index, record)) return undefined;
   const { leave } = agreement;
   const fit = index.only.fitOf(record);
   const staleAt = nextStale([agreement], index.input.now);
   if (fit.kind !== 'unfit') return leave ? undefined : Math.min(fit.until, staleAt);
-  return leave?.state === 'leaving' ? Math.min(leave.at + leaveAfterMs, staleAt) : undefined;
+  if (!leave) return hasOwn ? staleAt : undefined;
+  return leave.state === 'leaving' ? Math.min(leave.at + leaveAfterMs, staleAt) : undefined;
 }
 
 /** Finds what a row is in step with. */

@@ -73,13 +73,13 @@ export function forgetFreshColumns(tab: ReadTab, agreements: AgreementsById): Ag
     ]),
   );
   const isForgotten = (id: string, field: FieldName) => fresh.has(field) && !filled.get(id)?.has(field);
-  return new Map(
-    [...agreements].map(([id, agreement]) => {
-      const fields = Object.entries(agreement.fields).filter(([field]) => !isForgotten(id, field));
-      if (fields.length === Object.keys(agreement.fields).length) return [id, agreement] as const;
-      return [id, { ...agreement, fields: Object.fromEntries(fields) }] as const;
-    }),
-  );
+  const changed = [...agreements].flatMap(([id, agreement]) => {
+    const fields = Object.entries(agreement.fields).filter(([field]) => !isForgotten(id, field));
+    if (fields.length === Object.keys(agreement.fields).length) return [];
+    return [[id, { ...agreement, fields: Object.fromEntries(fields) }] as const];
+  });
+  // Where the agreements are others, every row is decided at once.
+  return changed.length === 0 ? agreements : new Map([...agreements, ...changed]);
 }
 
 /** Says why some of a record's fields are left alone; `undefined` where all were understood. */
