@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { CustomFieldDefinition } from '../../src/crm/contract.ts';
 import { seedCustomFields } from '../../src/sandbox/crm/seed-catalog.ts';
+import { pullCatalog } from '../../src/sync/reading/pull.ts';
 import { healthOf } from '../support/health.ts';
 import { type LeadsStage, openLeadsStage } from '../support/leads-stage.ts';
+import { openLinkStage } from '../support/link-stage.ts';
 import { openScenario } from '../support/scenario.ts';
 import { readTab } from '../support/two-sides.ts';
 import { until } from '../support/until.ts';
@@ -204,3 +206,26 @@ test(
     });
   },
 );
+
+test('a field that is switched off has no lead empty that was read so before that was known', async () => {
+  const { link, model } = await openLinkStage({ leads: 300, opportunities: 0, tasks: 0 });
+  const { mirror } = link;
+  await pullCatalog(link, 'newest');
+  const seen = {
+    observedAt: 1,
+    firstSeenAt: 1,
+    lastSeenAt: 1,
+    missedSweeps: 0,
+    presence: 'present',
+  } as const;
+  for (let id = 1; id <= 300; id += 1) {
+    const fields = { 'custom.city': id % 2 === 0 ? null : 'Porto', 'custom.source': null };
+    mirror.saveRecord({ key: { entity: 'lead', id: String(id) }, fields, ...seen });
+  }
+  setField({ model }, 'city', { is_active: false });
+  await pullCatalog(link, 'newest');
+  const found = mirror.readRecords('lead').map(({ fields }) => JSON.stringify(fields));
+  expect(new Set(found)).toEqual(
+    new Set(['{"custom.source":null}', '{"custom.city":"Porto","custom.source":null}']),
+  );
+});

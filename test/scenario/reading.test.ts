@@ -342,30 +342,6 @@ test('custom fields of which an administrator switched off the last one are held
   );
 });
 
-test('a field that is switched off has no lead empty that was read so before that was known', async () => {
-  const { link, model } = await openLinkStage({ leads: 300, ...noOthers });
-  const { mirror } = link;
-  await pullCatalog(link, 'newest');
-  const seen = {
-    observedAt: 1,
-    firstSeenAt: 1,
-    lastSeenAt: 1,
-    missedSweeps: 0,
-    presence: 'present',
-  } as const;
-  for (let id = 1; id <= 300; id += 1) {
-    const fields = { 'custom.city': id % 2 === 0 ? null : 'Porto', 'custom.source': null };
-    mirror.saveRecord({ key: { entity: 'lead', id: String(id) }, fields, ...seen });
-  }
-  for (const definition of model.records.customFields)
-    if (definition.field_key === 'city') Object.assign(definition, { is_active: false });
-  await pullCatalog(link, 'newest');
-  const found = mirror.readRecords('lead').map(({ fields }) => JSON.stringify(fields));
-  expect(new Set(found)).toEqual(
-    new Set(['{"custom.source":null}', '{"custom.city":"Porto","custom.source":null}']),
-  );
-});
-
 test('all is read to its end also where a key was exchanged meanwhile, and found to open the same account', async () => {
   const { link } = await openLinkStage({ leads: 250, ...noOthers });
   const clock = createManualClock();
