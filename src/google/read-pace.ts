@@ -65,7 +65,7 @@ export const rowsMin = 500;
 /** So many successes in a row, and a request may be twice as large again. */
 const successesMin = 30;
 
-/** The pace after a read for which Google had no answer; `largest` is by how many rows it begins. Where nobody knows that, it is halved once. */
+/** The pace after a read for which Google had no answer; `largest` is by how many rows it begins. Where that is not known, it is halved once. */
 export function slowDown({ failures, halvings }: Pace, largest = 2 * rowsMin): Pace {
   const isLasting = failures + 1 >= failuresMin || halvings > 0;
   const canHalve = largest / 2 ** halvings > rowsMin;

@@ -30,6 +30,11 @@ test.each([
   expect(after(undefined, event)).toEqual({ state, at: 2 });
 });
 
+test('a row without a leave leaves once its record does not fit, and has none otherwise', () => {
+  expect(after(undefined, 'unfit')).toEqual({ state: 'leaving', at: 2 });
+  expect([after(undefined, 'disturbed'), after(undefined, 'fits')]).toEqual([undefined, undefined]);
+});
+
 test('an event that changes nothing leaves the same object', () => {
   const leave = { state: 'leaving', at: 1 } as const;
   expect(moveLeave(leave, 'unfit', 1)).toBe(leave);

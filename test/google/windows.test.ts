@@ -55,7 +55,7 @@ test('a request brings no fewer than 500 rows, however often it fails', () => {
   );
 });
 
-test('as long as nobody knows how long the tabs are, a request is halved once', () => {
+test('as long as it is not known how long the tabs are, a request is halved once', () => {
   expect(times(99, firstPace, (now) => slowDown(now)).halvings).toBe(1);
 });
 

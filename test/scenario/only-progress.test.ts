@@ -39,7 +39,7 @@ const leadsOf = (engine: Engine) => {
   return { leads: status.entities[0], progress: listProgress(status, []), status };
 };
 
-test('the fill of a side that shows all is told to its end beside a tab that has some of the records', async () => {
+test('the fill of a side that shows all is shown to its end beside a tab that has some of the records', async () => {
   const ruled = await openRuledStage();
   const toy = new ToySide(ruled.link);
   const { engine, fitting } = await openFilled(ruled, toy);
@@ -48,11 +48,11 @@ test('the fill of a side that shows all is told to its end beside a tab that has
   const look = (lead: number) => {
     toy.countRows = () => ({ lead });
     const { leads, progress } = leadsOf(engine);
-    return { leads, told: progress.map(({ done, total }) => [done, total]) };
+    return { leads, shown: progress.map(({ done, total }) => [done, total]) };
   };
-  for (const rows of [0, fitting, leadsInCrm - 20]) expect(look(rows).told).toEqual([[rows, leadsInCrm]]);
-  const { leads, told } = look(leadsInCrm);
-  expect(told).toEqual([]);
+  for (const rows of [0, fitting, leadsInCrm - 20]) expect(look(rows).shown).toEqual([[rows, leadsInCrm]]);
+  const { leads, shown } = look(leadsInCrm);
+  expect(shown).toEqual([]);
   expect(leads).toMatchObject({
     rows: { sheet: fitting, toy: leadsInCrm },
     recordsLeftOut: leadsInCrm - fitting,
@@ -74,7 +74,7 @@ test('a tab that a brake stops goes on to say how many records have no row by it
   }
 });
 
-test('a tab that has its part of the records is not told to be filled after a restart, before it is looked at', async () => {
+test('a tab that has its part of the records is not shown as being filled after a restart, before it is looked at', async () => {
   const ruled = await openRuledStage();
   const { fitting } = await openFilled(ruled);
   const engine = new Engine(ruled.link, [new SheetSide(ruled.link)]);

@@ -59,9 +59,9 @@ export class Turns {
   }
 
   /**
-   * Returns the turn that is due, in rows as they are after the splices; `undefined` where none is. While a change is on its way a turn waits, for a tenth of `fullReadMs` at most.
-   * Then, and where looks are rare, it brings up to twice as many rows. For as long there is none after one that failed, and with it all that was
-   * asked for. `hasNews` says that something new was polled or is about to be written.
+   * Returns the turn that is due, in rows as they are after the splices; `undefined` where none is. While a change is on its way a turn waits, for
+   * a tenth of `fullReadMs` at most. Then, and where looks are rare, it brings up to twice as many rows. After one that failed, and with it the
+   * look that asked for it, there is none for that long. `hasNews` says that something new was polled or is about to be written.
    */
   due(grids: readonly Grid[], splices: Splices, hasNews: boolean): Turn | undefined {
     const at = this.#clock.monotonicMs();

@@ -37,8 +37,8 @@ export function findInStep(index: TabIndex, { merged, row }: RecordRow, verdict:
 }
 
 /**
- * Until when time alone changes nothing about a record, epoch ms; `undefined` where something about it is under way or not known. One whose row
- * `hasOwn` cells of users stays, and was told so.
+ * Until when time alone changes nothing about a record, epoch ms; `undefined` where something about it is under way or not known. A row that
+ * `hasOwn` cells of users stays although its record does not fit.
  */
 function calmUntil(
   index: TabIndex,

@@ -100,8 +100,7 @@ const rulingOf = (
   fitOf,
   isOut({ key, leave }) {
     const record = tab.records.get(key.id);
-    if (leave !== undefined || record === undefined) return leave !== undefined;
-    return mayBeOut(fitOf(record));
+    return leave !== undefined || (record !== undefined && mayBeOut(fitOf(record)));
   },
   brakes,
   isNew: false,
@@ -151,7 +150,10 @@ function surroundingsOf({ entity, findLead, input, layout, names }: RuledTab): F
   };
 }
 
-/** A rule that is new: where it moves few rows it is followed by the next decision, so that this one needs to look at no other row than any. */
+/**
+ * A rule that is new. Where it moves few rows, or a user agreed, the next decision follows it; this one moves nothing by it, and so has no need to
+ * decide all rows.
+ */
 function changeRule(tab: RuledTab, before: Rule, after: Rule): TabRuling {
   const { answers, entity, input, questions } = tab;
   const [old, next] = [fitBy(tab, before.conditions), fitBy(tab, after.conditions)];

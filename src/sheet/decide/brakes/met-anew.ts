@@ -154,8 +154,8 @@ export function findFirstMeeting(index: TabIndex, unbound: readonly ObservedRow[
 }
 
 /**
- * Whether anything is agreed, or about to be: of a record that was made from a row the CRM may not have told anything yet. A tab that follows a
- * rule was met although no record may fit it.
+ * Whether anything is agreed, or about to be: a record that was made from a row may not be read yet. A tab that follows a rule was met, also where
+ * no record fits it.
  */
 function hasMet(index: TabIndex): boolean {
   const { entity, inStep, input, outbox } = index;
