@@ -1,4 +1,4 @@
-import type { RecordId, RecordKey } from './record.ts';
+import { type RecordId, type RecordKey, recordKeyText } from './record.ts';
 import type { JournalEntry } from './state.ts';
 import type { FieldName, Fields } from './value.ts';
 
@@ -45,6 +45,17 @@ export interface OpenWrite {
   /** What it is known to have done to other rows, and is being undone. */
   readonly damage: readonly unknown[];
 }
+
+/**
+ * What writes without a reply may still give a row: records by `recordKeyText`, and what is put back by the id of its suspect. Given another one
+ * meanwhile, it would have two.
+ */
+export const arrivingBy = (writes: readonly Pick<OpenWrite, 'confirms'>[]): ReadonlySet<string> =>
+  new Set(
+    writes.flatMap(({ confirms }) =>
+      confirms.flatMap(([, { closes, key }]) => [key ? recordKeyText(key) : [], closes ?? []].flat()),
+    ),
+  );
 
 /** A damage that deciding has to know of: what it may have changed is no evidence of what a user means. */
 export interface Suspect {

@@ -1,4 +1,4 @@
-import type { SyncError } from '../core/errors.ts';
+import { isSyncError, type SyncError } from '../core/errors.ts';
 import type { Mirror } from '../core/mirror.ts';
 import { nextNotice } from '../core/notice.ts';
 import { type Consequences, lateLandingMs, type OpenWrite, type Receipt } from '../core/open-write.ts';
@@ -142,8 +142,9 @@ export async function sendWrite(
   const { clock, mirror, table } = link;
   const course = follow(link, open);
   const result = await table.write(open.receipt, course.keep, mark).catch((error: unknown) => {
-    // It may have left the daemon only now.
-    mirror.saveOpenWrite({ ...course.latest(), settlesAt: clock.now() + lateLandingMs });
+    // It may have left the daemon only now. What was limited was refused: nothing of it may still land.
+    const landingMs = isSyncError(error, 'SHEET_LIMITED') ? 0 : lateLandingMs;
+    mirror.saveOpenWrite({ ...course.latest(), settlesAt: clock.now() + landingMs });
     throw error;
   });
   const { done, refusal } = result;

@@ -1,7 +1,7 @@
 import { isSyncError, type SyncError } from '../core/errors.ts';
 import { emptyCatalog } from '../core/fields/catalog.ts';
 import type { Mirror } from '../core/mirror.ts';
-import type { Receipt } from '../core/open-write.ts';
+import { arrivingBy, type Receipt } from '../core/open-write.ts';
 import { claimToken, entities, parseRecordKey, perEntity } from '../core/record.ts';
 import { finishInTurns } from '../core/slices.ts';
 import { readContests } from '../sync/contests.ts';
@@ -299,6 +299,7 @@ function gather(link: SheetLink, trail: Trail, table: ObservedTable, run: string
       decisions: mirror.readDecisions(),
       suspects: [...readSuspects(mirror), ...readPending(openWrites)],
       claims: { open: new Set(openWrites.flatMap(({ tokens }) => tokens)), void: readVoidClaims(mirror) },
+      arriving: arrivingBy(openWrites),
       catalog: mirror.readCatalog() ?? emptyCatalog,
       sweptEntities: readSwept(mirror),
       nameless: readNameless(mirror),

@@ -84,6 +84,7 @@ function inputOf(
       decisions: [],
       suspects: [],
       claims: { open: new Set(), void: new Set() },
+      arriving: new Set(),
       catalog: catalog,
       sweptEntities: new Set(['lead']),
       nameless: new Map(),

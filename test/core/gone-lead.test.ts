@@ -63,6 +63,7 @@ function planTask(task: { readonly presence: StoredRecord['presence']; readonly 
       decisions: [],
       suspects: [],
       claims: { open: new Set(), void: new Set() },
+      arriving: new Set(),
       rules: new Map(),
       rebases: new Map(),
       remaps: new Map(),

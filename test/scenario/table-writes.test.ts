@@ -277,6 +277,15 @@ describe('a write without a reply', () => {
     expect(agreed()).toMatchObject({ fields: {}, offered: { title: 'New' } });
   });
 
+  test('never landed if it was limited, whatever the time', async () => {
+    const limited = newSheetError('SHEET_LIMITED', 'Too many requests.');
+    const { asked, mirror, recover, send } = openWrites(limited, undefined);
+    await expect(send()).rejects.toThrow('Too many requests.');
+    expect(await recover()).toEqual([]);
+    expect(asked.at(-1)).toMatchObject({ mayLand: false });
+    expect(mirror.readOpenWrites()).toEqual([]);
+  });
+
   test('is confirmed when it is found to have landed, and what was read before it counts no longer', async () => {
     const { agreed, mirror, recover, send } = openWrites(noReply(), done(0, 1));
     await expect(send()).rejects.toThrow('No reply.');

@@ -27,6 +27,7 @@ import { absorbPage, finishSweep, proveGone, pullPage } from '../../src/sync/rea
 import { markTimes, namedInstance } from './instances.ts';
 import { createMemoryCrm, type Outcome } from './memory-crm.ts';
 import { createRecordingLog } from './recording-log.ts';
+import type { Fate } from './table-stage.ts';
 import { addRecord, createWorld, type World, type WorldOptions } from './world.ts';
 
 /* The real rooms of the daemon at work in a world: all that tests ask of `src/sync` they ask here. */
@@ -117,7 +118,7 @@ function access(world: World, link: SheetLink) {
 }
 
 /** One cycle: reads the sheet, decides, and does what the plan says. `outcome` is that of the write to the sheet. */
-export async function cycle(world: World, outcome: Outcome = 'answered'): Promise<Plan> {
+export async function cycle(world: World, outcome: Fate = 'answered'): Promise<Plan> {
   world.clock.now += 1_000;
   const link = linkOf(world);
   await layOut(world, link);

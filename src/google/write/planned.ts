@@ -127,6 +127,16 @@ export function planSteps(steps: readonly RowStep[], tabs: Tabs): PlannedStep[] 
 
 const idOf = (row: Row, { columns }: BoundTab): string => describeCell(row[columns.id] ?? emptyCell);
 
+/** The new rows of records that the tabs do not show. A row without an ID is never known again, and a question comes once more by itself. */
+export function findAwaited(batch: Batch, added: readonly PlannedStep[], tabs: Tabs): PlannedStep[] {
+  if (added.length === 0) return [];
+  const shown = mapKnown(tabs, (tab) => new Set(tab.rows.map((row) => idOf(row, tab))));
+  return added.filter(({ entity, placed }) => {
+    const id = placed.find(({ column }) => column === batch.tabs.get(entity)?.columns.id)?.cell;
+    return entity !== 'question' && id !== undefined && !shown.get(entity)?.has(describeCell(id));
+  });
+}
+
 /** The IDs of rows that steps reach in a tab, where other rows show the same ID. */
 function findShared(steps: readonly RowStep[], entity: TabKind, tab: BoundTab): ReadonlySet<string> {
   const reached = steps.flatMap((step) =>

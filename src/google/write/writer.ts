@@ -11,7 +11,7 @@ import { heed } from '../probes/heed.ts';
 import { sendBatch } from './batch.ts';
 import { escalateEarlier } from './earlier-write.ts';
 import { type Judgement, judge } from './judge.ts';
-import { endOfBatch, type PlannedStep, planSteps, planTab, type Tabs } from './planned.ts';
+import { endOfBatch, findAwaited, type PlannedStep, planSteps, planTab, type Tabs } from './planned.ts';
 import { endOfWrite, isEarlier, noEnds, readReceipt, type StoredWrite, writeReceipt } from './receipt.ts';
 import { fetchMarked, type KeptCells, type Shadow, sortKept } from './shadow.ts';
 import { advanceTo, type Course, judgeInverse, nothing, pendingOf, type Surroundings, undo } from './undo.ts';
@@ -88,7 +88,7 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
     const cells = sortKept(batch, await fetchMarked(around.client, around.shadow, batch, endOfBatch(batch)));
     if (write.inverse) return this.#recoverInverse(course, cells, mayLand);
     if (cells.headers.size === 0) return undefined;
-    const judged = keepOpen(write, judge(write.batch, { ...cells, others: write.others }));
+    const judged = keepOpen(write, judge(write.batch, { ...cells, others: write.others }), this.#tabs);
     const isOver = !mayLand || judged.unknown.length === 0;
     if (judged.damage.length > 0) return undo(around, course, judged, isOver);
     if (isOver) advanceTo(around, course, 'confirmed');
@@ -111,13 +111,26 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
   }
 }
 
-/** What is judged of the steps that are left. Whether a new row has landed, of a write in several parts, only the next read shows. */
-function keepOpen({ batch: { steps }, left }: StoredWrite, { damage, done, unknown }: Judgement): Judgement {
-  const isLeft = ({ number }: Pick<PlannedStep, 'number'>) => left?.has(number) ?? true;
-  const open = steps.filter((step) => isLeft(step) && step.kind !== 'append');
-  const ends = [...done].filter(([number]) => open.some((step) => step.number === number));
-  const isOpen = (step: PlannedStep) => open.includes(step);
-  return { done: new Map(ends), damage: damage.filter(isLeft), unknown: unknown.filter(isOpen) };
+/**
+ * What is judged of the steps that are left. Nothing is kept of new rows, and a write in several parts may have put in some of them: those that
+ * `tabs`, as they were read last, do not show may still come.
+ */
+function keepOpen({ batch, left }: StoredWrite, { damage, done, unknown }: Judgement, tabs: Tabs): Judgement {
+  const steps = batch.steps.filter(({ number }) => left?.has(number) ?? true);
+  const [appends, others] = [steps.filter(isAppend), steps.filter((step) => !isAppend(step))];
+  const [isLeft, isOpen] = [hasNumberOf(steps), hasNumberOf(others)];
+  return {
+    done: new Map([...done].filter(([number]) => isOpen({ number }))),
+    damage: damage.filter(isLeft),
+    unknown: [...unknown.filter(isOpen), ...findAwaited(batch, appends, tabs)],
+  };
+}
+
+const isAppend = ({ kind }: PlannedStep): boolean => kind === 'append';
+
+function hasNumberOf(steps: readonly PlannedStep[]) {
+  const numbers = new Set(steps.map(({ number }) => number));
+  return ({ number }: Pick<PlannedStep, 'number'>): boolean => numbers.has(number);
 }
 
 /** The first error is reported; what else is wrong shows once that is mended. */

@@ -288,12 +288,12 @@ function circumstancesOf({ known, layout, policy, table }: DecideInput): Circums
   });
   const rooms = Object.values(tabs).map((tab) => (tab.state === 'read' ? tab.room : undefined));
   const { accountDoubt, catalog, rebases, remaps, rules } = known;
-  const { claims, contests, decisions, emptyLists, nameless, suspects, sweptEntities } = known;
+  const { arriving, claims, contests, decisions, emptyLists, nameless, suspects, sweptEntities } = known;
   return {
     ofRows: [catalog, policy, textOf([layout, builds, table.timeZone, accountDoubt, rebases, remaps, rules])],
     others: [
       question,
-      textOf([rooms, claims, contests, emptyLists, nameless, sweptEntities]),
+      textOf([rooms, arriving, claims, contests, emptyLists, nameless, sweptEntities]),
       ...decisions,
       ...suspects,
     ],

@@ -80,6 +80,8 @@ export interface Known {
   /** What writes did to other rows than their own: nothing is concluded from what they may have damaged. */
   readonly suspects: readonly Suspect[];
   readonly claims: UnconfirmedClaims;
+  /** What a write without a reply may still give a row: records by `recordKeyText`, and what is put back by the id of its suspect. */
+  readonly arriving: ReadonlySet<string>;
   readonly catalog: Catalog;
   /** Elements of the CRM's lists that have no id which can be used, in words: any record that is missing may be one of them. */
   readonly nameless: ReadonlyMap<Entity, readonly string[]>;

@@ -1,6 +1,6 @@
 import { journalEntry } from '../../../core/journal-entry.ts';
 import { once } from '../../../core/once.ts';
-import type { RecordId } from '../../../core/record.ts';
+import { type RecordId, recordKeyText } from '../../../core/record.ts';
 import {
   emptyAgreement,
   isUnanswered,
@@ -140,10 +140,14 @@ function isChanged(index: TabIndex, row: ObservedRow): boolean {
   return own !== undefined && !showsValues(index, row, own.fields, own.shown);
 }
 
-/** Gives rows to the records that are due, in their order, as many as a cycle may add and the spreadsheet has room for. */
-export function appendRows(index: TabIndex, due: readonly DueRow[]): Verdict[] {
+/**
+ * Gives rows to the records that are due, in their order, as many as a cycle may add and the spreadsheet has room for. One whose row may still
+ * arrive waits until that is known.
+ */
+export function appendRows(index: TabIndex, all: readonly DueRow[]): Verdict[] {
   const { entity, input, tab } = index;
   const { room = Number.POSITIVE_INFINITY } = tab;
+  const due = all.filter(({ record }) => !input.known.arriving.has(recordKeyText(record.key)));
   const isFull = due.length > room;
   const rows = due.slice(0, Math.min(input.policy.appendsMax, room)).map((each) => appendRow(index, each));
   return isFull ? [{ holds: [{ entity, reason: fullReason(due.length - room) }] }, ...rows] : rows;
