@@ -61,7 +61,7 @@ export function* observeTabs(
     if (isSame && last) return last;
     const { observed, ...rest } = yield* observeInSlices(place.grid, tab, last);
     if (observed.state === 'held') return { observed };
-    const room = roomOf(place.grid, cells, layout.length);
+    const room = roomOf(place.grid, cells);
     const identity = String(place.grid.sheetId);
     return { ...rest, observed: { ...observed, identity, room }, grid: place.grid, cells };
   }

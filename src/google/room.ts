@@ -10,9 +10,9 @@ type Size = Pick<Grid, 'rowCount' | 'columnCount'>;
 export const countCells = (grids: readonly Size[]): number =>
   grids.reduce((sum, { rowCount, columnCount }) => sum + rowCount * columnCount, 0);
 
-/** Rows that each of so many tabs can get before the spreadsheet is full, when all of them grow at once. */
-export const roomOf = ({ columnCount }: Size, cells: number, tabs: number): number =>
-  Math.max(0, Math.floor((cellsMax - cells) / Math.max(1, columnCount) / tabs));
+/** Rows that a tab can get before the spreadsheet is full, when no other one grows. */
+export const roomOf = ({ columnCount }: Size, cells: number): number =>
+  Math.max(0, Math.floor((cellsMax - cells) / Math.max(1, columnCount)));
 
 /** Rows or columns behind the last ones of a tab; none for a length of 0 or less. */
 export const grow = (sheetId: number, dimension: 'ROWS' | 'COLUMNS', length: number): Request[] =>

@@ -45,7 +45,7 @@ export type ObservedTab =
       readonly namesakes?: Readonly<Record<FieldName, string>>;
       /** Fields whose column is new in the tab, so that nobody has emptied its empty cells: it does not carry the mark of its field yet. */
       readonly fresh?: ReadonlySet<FieldName>;
-      /** Rows that can be added before the table is full; absent where it never is. */
+      /** Rows that can be added before the table is full, if no other tab grows; absent where it never is. */
       readonly room?: number;
     }
   | {

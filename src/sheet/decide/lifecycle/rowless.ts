@@ -149,7 +149,9 @@ export function appendRows(index: TabIndex, all: readonly DueRow[]): Verdict[] {
   const { room = Number.POSITIVE_INFINITY } = tab;
   const due = all.filter(({ record }) => !input.known.arriving.has(recordKeyText(record.key)));
   const isFull = due.length > room;
-  const rows = due.slice(0, Math.min(input.policy.appendsMax, room)).map((each) => appendRow(index, each));
+  // All tabs may grow in one write.
+  const share = Math.ceil(room / input.layout.length);
+  const rows = due.slice(0, Math.min(input.policy.appendsMax, share)).map((each) => appendRow(index, each));
   return isFull ? [{ holds: [{ entity, reason: fullReason(due.length - room) }] }, ...rows] : rows;
 }
 
