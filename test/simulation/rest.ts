@@ -118,16 +118,15 @@ export async function comeToRest(people: People, knownByMs: number): Promise<voi
 }
 
 /**
- * The time from which writes without a reply, and what undid them, can land no more, monotonic ms. Rows that they may concern wait until
- * then.
+ * The time from which writes without a reply, and what undid them, can land no longer, monotonic ms. Rows that they may concern, and new rows
+ * that they may bring, wait until then.
  */
 function writesKnownByMs(people: People): number {
   const { clock, link } = people.stage;
   const now = clock.now();
-  const waitsMs = link.mirror.readOpenWrites().flatMap(({ receipt, settlesAt, tokens }) => {
-    const isInverse = receipt.includes('"inverse"');
-    return now < settlesAt && (tokens.length > 0 || isInverse) ? [settlesAt - now] : [];
-  });
+  const waitsMs = link.mirror
+    .readOpenWrites()
+    .flatMap(({ settlesAt }) => (now < settlesAt ? [settlesAt - now] : []));
   // A row that says that it leaves is at rest once it has.
   const leavesMs = leavesOf(people).map(({ at }) => at + leaveAfterMs - now);
   const all = [...waitsMs, ...leavesMs];
