@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { type Entity, entities } from '../../src/core/record.ts';
 import { leaveAfterMs } from '../../src/sheet/only/leave.ts';
 import { emptyCell } from '../../src/sheet/port/cell.ts';
 import { setRule } from '../support/ruled-tab.ts';
@@ -9,6 +10,7 @@ import {
   changeRecord,
   createWorld,
   nameStage,
+  removeRecord,
   restart,
   type World,
   withCatalog,
@@ -16,12 +18,14 @@ import {
 import { cycle, look, pull, settle } from '../support/world-daemon.ts';
 
 /*
- * Names change, so that many rows are behind and wait for their turn, while rows lose their IDs, move and leave, and time passes. Each look
+ * Names change, also of contacts that leads show, so that many rows are behind and wait for their turn, while rows lose their IDs, move and
+ * leave, and time passes. Each look
  * and each cycle compares what is decided with a decision from nothing.
  */
 
 const acts = [
   ...(['name a stage', 'name a stage', 'name a user', 'name a user', 'name a lead'] as const),
+  ...(['add a contact', 'name a contact', 'name a contact', 'remove a contact'] as const),
   ...(['give a status', 'give a lead', 'wipe an ID', 'wipe an ID', 'swap IDs', 'swap rows'] as const),
   ...(['empty a Sync cell', 'remove a row', 'copy a row', 'wait to leave', 'wait a day', 'restart'] as const),
   ...(['read the CRM', 'read the CRM', 'cycle', 'cycle', 'cycle', 'look'] as const),
@@ -48,12 +52,13 @@ const titles = ['Acme', 'Bolt', 'Core'];
 
 /** Leads and opportunities of which some are alike in all but their IDs. */
 async function worldOfTwins(updatesMax: number, isRuled: boolean): Promise<World> {
-  const bare = createWorld({ policy: { updatesMax } });
+  const bare = createWorld({ columns: { contacts: {} }, entities, policy: { updatesMax } });
   if (isRuled) setRule(bare, { status: ['new', 'in_talks'] });
   const world = nameUser(bare, 'Ann');
   for (const title of [...titles, ...titles])
     addRecord(world, 'lead', { title, status_name: 'new', 'custom.owner': '7' });
   for (const lead of [1, 2, 2, 3, 3, 1]) addRecord(world, 'opportunity', { lead_id: lead, stage_id: 11 });
+  for (const lead_id of [1, 2, 2]) addRecord(world, 'contact', { lead_id, full_name: 'Ada' });
   await settle(world);
   return world;
 }
@@ -79,10 +84,18 @@ function happenInSheet({ sheet }: World, { act, other, which }: Act): void {
 }
 
 function happenInCrm(world: World, { act, other, which }: Act): void {
-  const recordsOf = (kind: 'lead' | 'opportunity') =>
-    [...world.crm.values()].filter(({ key }) => key.entity === kind);
-  const [lead, opportunity] = [choose(recordsOf('lead'), which), choose(recordsOf('opportunity'), which)];
+  const chosen = (kind: Entity) =>
+    choose(
+      [...world.crm.values()].filter(({ key }) => key.entity === kind),
+      which,
+    );
+  const [lead, opportunity, contact] = [chosen('lead'), chosen('opportunity'), chosen('contact')];
   if (act === 'name a lead' && lead) changeRecord(world, lead.key, { title: choose(titles, other) ?? '' });
+  if (act === 'add a contact' && lead)
+    addRecord(world, 'contact', { lead_id: Number(lead.key.id), full_name: choose(titles, other) ?? '' });
+  if (act === 'name a contact' && contact)
+    changeRecord(world, contact.key, { full_name: choose(titles, other) ?? '' });
+  if (act === 'remove a contact' && contact) removeRecord(world, contact.key);
   if (act === 'give a status' && lead)
     changeRecord(world, lead.key, { status_name: choose(statuses, other) ?? 'new' });
   if (act === 'give a lead' && opportunity)

@@ -53,6 +53,15 @@ describe('a lead cell that shows a title and an id', () => {
     expect(shownLead(world, task)).toBe('Acme Hamburg (#2)');
   });
 
+  it('shows the new title of the lead that the record belongs to by now', async () => {
+    const { world, task } = await worldWithTask(['Acme', 'Beta']);
+    changeRecord(world, task, { lead_id: 2 });
+    await settle(world);
+    changeRecord(world, leadKey(2), { title: 'Beta GmbH' });
+    await settle(world);
+    expect(shownLead(world, task)).toBe('Beta GmbH (#2)');
+  });
+
   it('means its id beside leads without a title', () => {
     const names = createNames(sampleCatalog, [titledChoice(1, 'Acme'), titledChoice(2, '')], 'UTC');
     for (const text of ['1', '#1', '(#1)', 'Acme (#1)'])

@@ -1,9 +1,10 @@
 import type { Catalog } from '../../src/core/fields/catalog.ts';
-import { describeEntity, type FieldDefinition } from '../../src/core/fields/field.ts';
+import type { FieldDefinition } from '../../src/core/fields/field.ts';
 import type { FieldKind } from '../../src/core/fields/field-kind.ts';
 import type { ConflictPolicy } from '../../src/core/merge.ts';
 import { type Entity, entities } from '../../src/core/record.ts';
 import { createNames, type Names, titledChoice } from '../../src/sheet/cells/codec.ts';
+import { tabFields } from '../../src/sheet/cells/extra-fields.ts';
 import type { Column } from '../../src/sheet/port/layout.ts';
 
 /** A catalog with what is awkward in real ones: equal stage names, options with commas, odd labels. */
@@ -69,9 +70,7 @@ export const sampleNames: Names = createNames(
 );
 
 const fields = new Map(
-  entities.map(
-    (entity) => [entity, describeEntity(entity, sampleCatalog)] satisfies [Entity, FieldDefinition[]],
-  ),
+  entities.map((entity) => [entity, tabFields(entity, sampleCatalog)] satisfies [Entity, FieldDefinition[]]),
 );
 
 /** The definition of a field in {@link sampleCatalog}. */

@@ -1,5 +1,4 @@
 import type { Catalog } from '../../core/fields/catalog.ts';
-import { splitContactId } from '../../core/fields/contact-id.ts';
 import { describeEntity, type FieldDefinition } from '../../core/fields/field.ts';
 import { addressOf } from '../../core/fields/record-url.ts';
 import type { Entity, RecordId } from '../../core/record.ts';
@@ -71,19 +70,15 @@ const makers: Readonly<Record<string, string>> = {
 /** So many are named; the others are counted. */
 const contactsMax = 10;
 
-/** The contacts of each lead in one line, by name and e-mail; `null` for none. */
-export function summarizeContacts(records: readonly KnownRecord[]): ReadonlyMap<RecordId, string> {
-  const present = records.filter(({ key, presence }) => key.entity === 'contact' && presence === 'present');
-  const byLead = Map.groupBy(present, ({ key }) => splitContactId(key.id).leadId);
-  return new Map(
-    [...byLead].map(([lead, contacts]) => {
-      const words = contacts.map(({ fields }) => {
-        const [name, email] = [fields['full_name'] ?? '', fields['email'] ?? ''];
-        return email === '' ? String(name) : `${name} (${email})`;
-      });
-      const left = words.length - contactsMax;
-      const named = words.toSorted().slice(0, contactsMax).join(', ');
-      return [lead, left > 0 ? `${named} and ${left} more` : named];
-    }),
-  );
+/** The contacts of a lead in one line, by name and e-mail; `null` for none. */
+export function summarizeContacts(contacts: readonly KnownRecord[]): string | null {
+  const words = contacts.flatMap(({ fields, presence }) => {
+    if (presence === 'gone') return [];
+    const [name, email] = [fields['full_name'] ?? '', fields['email'] ?? ''];
+    return email === '' ? String(name) : `${name} (${email})`;
+  });
+  if (words.length === 0) return null;
+  const left = words.length - contactsMax;
+  const named = words.toSorted().slice(0, contactsMax).join(', ');
+  return left > 0 ? `${named} and ${left} more` : named;
 }

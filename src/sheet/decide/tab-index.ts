@@ -86,7 +86,6 @@ export function indexTable(given: DecideInput, standing: Standing): TableIndex {
   const names = standing.namesFor(given);
   const questionTab = readQuestionTab(table);
   const rows = once(() => indexRows(input, groundOf));
-  const contacts = once(() => summarizeContacts(known.records));
   const outbox = once(() => new Map(known.outbox.map((item) => [recordKeyText(item.key), item])));
   const lookup: Lookup = {
     findRecord: ({ entity, id }) => groundOf(entity).records.get(id),
@@ -103,7 +102,7 @@ export function indexTable(given: DecideInput, standing: Standing): TableIndex {
     questions: createQuestionWriter(input, names, lookup),
     questionsTitle: questionTab && input.policy.questionsTitle,
     findRow: (key) => groundOf(key.entity).inStep.get(key.id) ?? rows().get(recordKeyText(key)),
-    contactsOf: (lead) => contacts().get(lead) ?? null,
+    contactsOf: (id) => summarizeContacts(standing.ownedBy({ entity: 'lead', id }, 'contact')),
     findLead: (id) => groundOf('lead').records.get(id),
   };
 }

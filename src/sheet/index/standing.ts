@@ -1,4 +1,3 @@
-import { ownerKeys } from '../../core/cascade.ts';
 import { splitContactId } from '../../core/fields/contact-id.ts';
 import { once } from '../../core/once.ts';
 import {
@@ -8,7 +7,6 @@ import {
   perEntity,
   type RecordId,
   type RecordKey,
-  recordKeyText,
 } from '../../core/record.ts';
 import type { Agreement, KnownRecord, OutboxItem } from '../../core/state.ts';
 import type { Names } from '../cells/codec.ts';
@@ -19,6 +17,7 @@ import { suspectIds } from '../port/damage.ts';
 import type { ReadTab } from '../port/table.ts';
 import { type ItemChange, ItemIndex } from './item-index.ts';
 import { KeptNames } from './kept-names.ts';
+import { OwnedIndex } from './owned-index.ts';
 import { type Behind, type InStep, TabStanding } from './tab-standing.ts';
 import { ValueCounts } from './value-counts.ts';
 
@@ -50,6 +49,7 @@ export interface Loose {
  */
 export class Standing {
   readonly #records = new ItemIndex<KnownRecord>();
+  readonly #owned = new OwnedIndex();
   readonly #agreements = new ItemIndex<Agreement>();
   #outbox: readonly OutboxItem[] = [];
   readonly #tabs = perEntity(() => new TabStanding());
@@ -148,6 +148,12 @@ export class Standing {
     });
   }
 
+  /** The records of a kind that belong to another one, also what is gone. */
+  ownedBy(owner: RecordKey, entity: Entity): KnownRecord[] {
+    const records = this.#records.of(entity);
+    return [...this.#owned.of(entity, owner)].flatMap((id) => records.get(id) ?? []);
+  }
+
   namesFor(input: DecideInput): Names {
     const isRead = (entity: Entity) => input.table.tabs[entity].state === 'read';
     return this.#names.namesFor(input, this.#records, this.#agreements, (entity) =>
@@ -181,16 +187,17 @@ export class Standing {
       if (record?.presence === 'gone' && record.written)
         this.#deletedAt = Math.max(this.#deletedAt, record.written.at);
     const made = this.#madeIds();
-    const owners = new Set<string>();
+    const owners: RecordKey[] = [];
     const news = changes.map(([old, record]) => {
       const { key } = record ?? old ?? { key: unknownKey };
       const { entity, id } = key;
       if (record && old && saysSame(old, record, [this.#deletedAt, made.has(id) ? record.firstSeenAt : 0]))
         return false;
       this.#noteItem(entity, id);
+      this.#owned.note(old, record);
       if (entity === 'lead' || entity === 'task') this.#names.noteRecord(old, record);
       // Whether a record fits the rule of its tab may follow from any field of its lead.
-      if (titleOf(old) !== titleOf(record) || rules.size > 0) owners.add(recordKeyText(key));
+      if (titleOf(old) !== titleOf(record) || rules.size > 0) owners.push(key);
       if (entity === 'contact') this.#tabs.lead.loosen(splitContactId(id).leadId);
       return true;
     });
@@ -215,13 +222,11 @@ export class Standing {
     else tab.drop(id);
   }
 
-  /** What belongs to a record shows its name. Of many owners all is found in one pass. */
-  #loosenOwned(owners: ReadonlySet<string>): void {
-    if (owners.size === 0) return;
-    for (const entity of ['opportunity', 'task', 'contact'] as const)
-      for (const record of this.#records.of(entity).values())
-        if (ownerKeys(record).some((key) => owners.has(recordKeyText(key))))
-          this.#tabs[entity].loosen(record.key.id);
+  /** What belongs to a record shows its name. */
+  #loosenOwned(owners: readonly RecordKey[]): void {
+    for (const owner of owners)
+      for (const entity of entities)
+        for (const id of this.#owned.of(entity, owner)) this.#tabs[entity].loosen(id);
   }
 
   #noteOutbox(outbox: readonly OutboxItem[]): boolean {
