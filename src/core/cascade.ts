@@ -23,22 +23,27 @@ export const ownerKeys = ({ key, fields }: KnownRecord): RecordKey[] => {
   return [...owner('lead', fields['lead_id']), ...parents];
 };
 
+/** Finds records, and what belongs to one. */
+export interface Relations {
+  readonly findRecord: (key: RecordKey) => KnownRecord | undefined;
+  /** Also what is gone. */
+  readonly ownedBy: (owner: RecordKey) => readonly KnownRecord[];
+}
+
 /**
  * What goes to the trash of the CRM together with a record, as its specification says: with a lead its opportunities and tasks, with a
- * task its subtasks. The contacts of a lead cannot be reached without it. Looks through the records once, and only if something is asked.
+ * task its subtasks. The contacts of a lead cannot be reached without it.
  */
-export function createCascades(records: readonly KnownRecord[], outbox: readonly OutboxItem[]) {
-  const find = once(() => indexRecords(records));
-  const ownersOf = (record: KnownRecord) =>
-    ownerKeys(record).flatMap((key) => find().byKey.get(recordKeyText(key)) ?? []);
+export function createCascades({ findRecord, ownedBy }: Relations, outbox: readonly OutboxItem[]) {
+  const ownersOf = (record: KnownRecord) => ownerKeys(record).flatMap((key) => findRecord(key) ?? []);
   const meant = outbox.filter(({ kind, state }) => kind === 'delete' && state !== 'refused');
   const deletes = new Set(meant.map(({ key }) => recordKeyText(key)));
   /** The records that are there and would go with it, those that would go with them included. */
   const goingWith = (key: RecordKey): readonly KnownRecord[] => {
     const going = new Set<KnownRecord>();
     const take = (owner: RecordKey) => {
-      for (const { record } of find().byOwner.get(recordKeyText(owner)) ?? []) {
-        if (going.has(record)) continue;
+      for (const record of ownedBy(owner)) {
+        if (record.presence === 'gone' || going.has(record)) continue;
         going.add(record);
         take(record.key);
       }
@@ -76,13 +81,18 @@ export function createCascades(records: readonly KnownRecord[], outbox: readonly
 
 export type Cascades = ReturnType<typeof createCascades>;
 
-function indexRecords(records: readonly KnownRecord[]) {
-  const owned = records
-    .filter(({ presence }) => presence !== 'gone')
-    .flatMap((record) => ownerKeys(record).map((owner) => ({ owner: recordKeyText(owner), record })));
+/** Relates records, which are looked through once, and only if something is asked. */
+export function relateRecords(records: readonly KnownRecord[]): Relations {
+  const byKey = once(() => new Map(records.map((record) => [recordKeyText(record.key), record])));
+  const byOwner = once(() => {
+    const owned = records.flatMap((record) =>
+      ownerKeys(record).map((owner) => ({ owner: recordKeyText(owner), record })),
+    );
+    return Map.groupBy(owned, ({ owner }) => owner);
+  });
   return {
-    byKey: new Map(records.map((record) => [recordKeyText(record.key), record])),
-    byOwner: Map.groupBy(owned, ({ owner }) => owner),
+    findRecord: (key) => byKey().get(recordKeyText(key)),
+    ownedBy: (owner) => (byOwner().get(recordKeyText(owner)) ?? []).map(({ record }) => record),
   };
 }
 

@@ -1,4 +1,4 @@
-import { createCascades } from '../core/cascade.ts';
+import { createCascades, relateRecords } from '../core/cascade.ts';
 import { emptyCatalog } from '../core/fields/catalog.ts';
 import type { HistoryEntry, HistoryQuery } from '../core/history.ts';
 import type { Mirror } from '../core/mirror.ts';
@@ -30,7 +30,7 @@ export function planUndoOf({ entities, mirror }: Link, order: UndoOrder): UndoPl
   );
   const steps = mirror.readAllSteps();
   const stepOf = new Map(steps.map((item) => [recordKeyText(item.key), item]));
-  const cascades = createCascades(mirror.readRecords(), steps);
+  const cascades = createCascades(relateRecords(mirror.readRecords()), steps);
   const plan = planUndo(
     own,
     (key) => ({

@@ -47,6 +47,29 @@ test('what belongs to leads that changed is found without a look at any record t
   expect(looks).toBe(0);
 });
 
+test('what goes with a record is found without a look at what belongs to any other', async () => {
+  let looks = 0;
+  const owned = (number: number): KnownRecord => ({
+    ...record('opportunity', number, {
+      get lead_id() {
+        looks += 1;
+        return number;
+      },
+    }),
+  });
+  const numbers = Array.from({ length: count }, (_, number) => number + 1);
+  const leads = numbers.map((number) => record('lead', number, { title: `Lead ${number}` }));
+  const input = await inputOf(createWorld({}));
+  const known = { ...input.known, records: [...leads, ...numbers.map(owned)] };
+  const standing = new Standing();
+  standing.update({ ...input, known });
+  looks = 0;
+  const { cascades } = indexTable({ ...input, known }, standing);
+  expect(cascades.goingWith(leadKey(7)).map(({ key }) => key)).toEqual([{ entity: 'opportunity', id: '7' }]);
+  expect(cascades.isGoneWith(owned(7))).toBe(false);
+  expect(looks).toBeLessThan(10);
+});
+
 test('a lead shows its contacts as they are now, without a look at those of any other lead', async () => {
   let looks = 0;
   const contact = (lead: number, name: string, lead_id = lead): KnownRecord => ({

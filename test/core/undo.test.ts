@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCascades } from '../../src/core/cascade.ts';
+import { createCascades, relateRecords } from '../../src/core/cascade.ts';
 import { type Catalog, emptyCatalog } from '../../src/core/fields/catalog.ts';
 import type { HistoryEntry } from '../../src/core/history.ts';
 import { waitingStep } from '../../src/core/outbox.ts';
@@ -311,7 +311,7 @@ describe('taking back what was created', () => {
       if (!record) throw new Error('A subject of these tests has a record.');
       return { ...record, key: own };
     });
-    const { goingWith } = createCascades(records, []);
+    const { goingWith } = createCascades(relateRecords(records), []);
     const find = (own: RecordKey): UndoSubject => ({
       record: records.find((record) => record.key === own),
       agreement: undefined,

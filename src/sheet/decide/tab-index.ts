@@ -97,12 +97,12 @@ export function indexTable(given: DecideInput, standing: Standing): TableIndex {
     input,
     groundOf,
     names,
-    cascades: createCascades(known.records, known.outbox),
+    cascades: createCascades({ ...lookup, ownedBy: (owner) => standing.ownedBy(owner) }, known.outbox),
     answers: createAnswers(known.decisions, questionTab, input.now),
     questions: createQuestionWriter(input, names, lookup),
     questionsTitle: questionTab && input.policy.questionsTitle,
     findRow: (key) => groundOf(key.entity).inStep.get(key.id) ?? rows().get(recordKeyText(key)),
-    contactsOf: (id) => summarizeContacts(standing.ownedBy({ entity: 'lead', id }, 'contact')),
+    contactsOf: (id) => summarizeContacts(standing.ownedBy({ entity: 'lead', id }, ['contact'])),
     findLead: (id) => groundOf('lead').records.get(id),
   };
 }

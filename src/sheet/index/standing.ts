@@ -148,10 +148,12 @@ export class Standing {
     });
   }
 
-  /** The records of a kind that belong to another one, also what is gone. */
-  ownedBy(owner: RecordKey, entity: Entity): KnownRecord[] {
-    const records = this.#records.of(entity);
-    return [...this.#owned.of(entity, owner)].flatMap((id) => records.get(id) ?? []);
+  /** The records of these kinds that belong to another one, also what is gone. */
+  ownedBy(owner: RecordKey, kinds: readonly Entity[] = entities): KnownRecord[] {
+    return kinds.flatMap((entity) => {
+      const records = this.#records.of(entity);
+      return [...this.#owned.of(entity, owner)].flatMap((id) => records.get(id) ?? []);
+    });
   }
 
   namesFor(input: DecideInput): Names {

@@ -1,4 +1,4 @@
-import { createCascades, ownerFields } from '../../core/cascade.ts';
+import { createCascades, ownerFields, relateRecords } from '../../core/cascade.ts';
 import type { Mirror } from '../../core/mirror.ts';
 import { type RecordKey, recordKeyText } from '../../core/record.ts';
 import {
@@ -15,7 +15,7 @@ import { vanishedScope } from '../../core/waiting/scopes.ts';
 export function isOutgrown(mirror: Mirror, item: OutboxItem): boolean {
   // Who answered was told of it. Where its row stands still, they would be asked again each time.
   const isUnshown = isAnswered(mirror, item.key) ? () => false : isMovedUnshown;
-  const cascades = createCascades(mirror.readRecords(), mirror.readAllSteps());
+  const cascades = createCascades(relateRecords(mirror.readRecords()), mirror.readAllSteps());
   return cascades.isOutgrown(
     item,
     (record, since) => isUnshown(mirror, record) || wasMoved(mirror, record, since),
@@ -42,7 +42,8 @@ function hasMovingCompany(mirror: Mirror, key: RecordKey): boolean {
   const outbox = mirror.readAllSteps();
   const isMove = (item: OutboxItem) => item.kind === 'update' && isToBeSent(item) && namesOwner(item.fields);
   const moving = new Set(outbox.filter(isMove).map(({ key: moved }) => recordKeyText(moved)));
-  const going = moving.size > 0 ? createCascades(mirror.readRecords(), outbox).goingWith(key) : [];
+  const going =
+    moving.size > 0 ? createCascades(relateRecords(mirror.readRecords()), outbox).goingWith(key) : [];
   return going.some((record) => moving.has(recordKeyText(record.key)));
 }
 

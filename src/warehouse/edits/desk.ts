@@ -1,4 +1,4 @@
-import { countByKind, createCascades } from '../../core/cascade.ts';
+import { countByKind, createCascades, relateRecords } from '../../core/cascade.ts';
 import type { Catalog } from '../../core/fields/catalog.ts';
 import { splitContactId } from '../../core/fields/contact-id.ts';
 import { journalEntry } from '../../core/journal-entry.ts';
@@ -111,7 +111,7 @@ export function decideAll(
       for (const edit of own) noteBraked(link, edit, braked.brakes[0]?.reason ?? '');
   }
   const stopped = new Set([...brakes.map(({ entity }) => entity), ...behind]);
-  const findCascades = once(() => createCascades(mirror.readRecords(), mirror.readAllSteps()));
+  const findCascades = once(() => createCascades(relateRecords(mirror.readRecords()), mirror.readAllSteps()));
   const context: EditContext = {
     now: clock.now(),
     run: newWord(),
