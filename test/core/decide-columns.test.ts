@@ -2,9 +2,11 @@ import { describe, expect, test } from 'vitest';
 import type { Entity } from '../../src/core/record.ts';
 import { type Agreement, emptyAgreement } from '../../src/core/state.ts';
 import { forgetFreshColumns, holdMissingColumns } from '../../src/sheet/decide/rows/columns.ts';
+import { ValueCounts } from '../../src/sheet/index/value-counts.ts';
 import { emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { TabLayout } from '../../src/sheet/port/layout.ts';
 import { showHeaders } from '../../src/sheet/port/shown-layout.ts';
+import type { ReadTab } from '../../src/sheet/port/table.ts';
 
 const both = { kind: 'text', direction: 'both', conflict: 'crm' } as const;
 
@@ -41,31 +43,37 @@ const tab = {
 
 describe('a column that is missing', () => {
   const without = { ...tab, fields: new Set(['title']), headers: { title: 'Title' } };
+  const holdsOf = (read: ReadTab, ...entries: readonly [string, Agreement][]) => {
+    const agreements = new Map(entries);
+    const counts = new ValueCounts(() => agreements.values());
+    const countAgreed: ValueCounts['count'] = (name, value) => counts.count(name, value);
+    return holdMissingColumns({ agreements, countAgreed, layout, tab: read });
+  };
 
   test('is held with what to do where it was there before', () => {
-    const [hold, ...others] = holdMissingColumns(layout, without, new Map([agreed('1')]));
+    const [hold, ...others] = holdsOf(without, agreed('1'));
     expect(hold?.reason).toContain('“Website” of “Leads” is gone; the CRM keeps its values');
     expect(others).toEqual([]);
   });
 
   test('is offered where it never was', () => {
-    const [hold] = holdMissingColumns(layout, without, new Map());
+    const [hold] = holdsOf(without);
     expect(hold?.reason).toContain('Nothing is added unasked: run init --add-columns');
     expect(hold?.isOffer).toBe(true);
   });
 
   test('is named with the column that is called like it, and is no mere offer where it was there before', () => {
     const namesakes = { 'about.url': 'F' };
-    const [hold] = holdMissingColumns(layout, { ...without, namesakes }, new Map());
+    const [hold] = holdsOf({ ...without, namesakes });
     expect(hold?.reason).toContain('Column F is called so, but carries something else and is left alone');
     expect(hold?.isOffer).toBe(true);
-    const [lost] = holdMissingColumns(layout, { ...without, namesakes }, new Map([agreed('1')]));
+    const [lost] = holdsOf({ ...without, namesakes }, agreed('1'));
     expect(lost).toEqual({ entity: 'lead', reason: hold?.reason });
   });
 
   test('is not missing when an array formula fills it', () => {
     const filled = { ...without, headers: { title: 'Title', 'about.url': 'Website' } };
-    expect(holdMissingColumns(layout, filled, new Map())).toEqual([]);
+    expect(holdsOf(filled)).toEqual([]);
   });
 });
 

@@ -9,6 +9,7 @@ import { decideAgain } from '../../src/sheet/plans/decide-again.ts';
 import { describeCell, emptyCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { Suspect } from '../../src/sheet/port/damage.ts';
 import { recordTabs } from '../../src/sheet/port/layout.ts';
+import type { ReadTab } from '../../src/sheet/port/table.ts';
 import { gone, hit, suspect } from '../support/damages.ts';
 import { leaveOf, newLead, worldOfNewLeads } from '../support/ruled-tab.ts';
 import { changeRecord, createWorld, leadKey, rowOf } from '../support/world.ts';
@@ -219,4 +220,39 @@ test('a column that is new leaves what is agreed as it is where nothing is agree
   const withFresh = (name: string) => forgetFreshColumns({ ...tab, fresh: new Set([name]) }, agreements);
   expect(withFresh('about.url')).toBe(agreements);
   expect(withFresh('title')).toBe(agreements);
+});
+
+test('whether a column that is missing was ever there is not looked for in all agreements again', async () => {
+  const titles = Array.from({ length: 50 }, (_, number) => `Lead ${number + 1}`);
+  const input = await inputOf(await worldWithLeads(titles));
+  const { lead } = input.table.tabs;
+  if (lead.state === 'held') throw new Error(lead.reason);
+  let looks = 0;
+  const agreements = input.known.agreements.map((agreement) => ({
+    ...agreement,
+    fields: Object.defineProperty({ ...agreement.fields }, 'about.url', {
+      get() {
+        looks += 1;
+        return undefined;
+      },
+    }),
+  }));
+  const tab = { ...lead, fields: lead.fields.difference(new Set(['about.url'])), headers: {} };
+  const standing = new Standing();
+  const decideRows = (rows: ReadTab['rows']) => {
+    looks = 0;
+    const table = { ...input.table, tabs: { ...input.table.tabs, lead: { ...tab, rows } } };
+    const known = { ...input.known, agreements };
+    return decideAgain({ ...input, known, table }, standing, undefined).plan.holds;
+  };
+  const lacking = [{ isOffer: true, reason: expect.stringContaining('no column') }];
+  const rows = lead.rows.map((row) => {
+    const { 'about.url': _gone, ...cells } = row.cells;
+    return { ...row, cells };
+  });
+  expect(decideRows(rows)).toMatchObject(lacking);
+  const [first, ...others] = rows;
+  const edited = first && { ...first, cells: { ...first.cells, title: textCell('Edited') } };
+  expect(decideRows(edited ? [edited, ...others] : [])).toMatchObject(lacking);
+  expect(looks).toBeLessThan(titles.length);
 });

@@ -76,10 +76,8 @@ function readTab(table: TableIndex, layout: TabLayout<Entity>) {
     agreements === agreed
       ? []
       : [...agreements].flatMap(([id, next]) => (agreed.get(id) === next ? [] : [next]));
-  return {
-    tab: classifyTab(indexTab(table, layout, read, agreements)),
-    verdict: { agreementsSaved, holds: holdMissingColumns(layout, read, agreements) },
-  };
+  const index = indexTab(table, layout, read, agreements);
+  return { tab: classifyTab(index), verdict: { agreementsSaved, holds: holdMissingColumns(index) } };
 }
 
 /** Makes the plan of finished verdicts. */

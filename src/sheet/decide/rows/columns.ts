@@ -19,14 +19,14 @@ export const headerOf = ({ layout }: Pick<TabIndex, 'layout'>, field: FieldName)
  * What the tab lacks of the layout. A column that was there and is gone says nothing about the values of its field: they stay as
  * they are on the CRM's side. A new field is offered, and never added unasked.
  */
-export function holdMissingColumns(
-  layout: TabLayout<Entity>,
-  tab: ReadTab,
-  agreements: AgreementsById,
-): Hold[] {
+export function holdMissingColumns({
+  agreements,
+  countAgreed,
+  layout,
+  tab,
+}: Pick<TabIndex, 'agreements' | 'countAgreed' | 'layout' | 'tab'>): Hold[] {
   const { entity, title } = layout;
-  const wasThere = (field: FieldName) =>
-    [...agreements.values()].some((agreement) => agreement.fields[field] !== undefined);
+  const wasThere = (field: FieldName) => countAgreed(field, undefined) < agreements.size;
   const holds = layout.columns
     .filter(({ field, held }) => !held && !tab.fields.has(field) && tab.headers?.[field] === undefined)
     .map(({ field, header }): Hold => {
