@@ -3,6 +3,7 @@ import type { Entity } from '../../src/core/record.ts';
 import { emptyAgreement, type KnownRecord } from '../../src/core/state.ts';
 import { forgetFreshColumns } from '../../src/sheet/decide/rows/columns.ts';
 import { indexTab, indexTable } from '../../src/sheet/decide/tab-index.ts';
+import { ItemIndex } from '../../src/sheet/index/item-index.ts';
 import { Standing } from '../../src/sheet/index/standing.ts';
 import { leaveAfterMs } from '../../src/sheet/only/leave.ts';
 import { decideAgain } from '../../src/sheet/plans/decide-again.ts';
@@ -188,6 +189,20 @@ test('where a write damaged one row, the other rows that are in step are not dec
   expect(idsDecided([suspect(world, hit)])).toEqual(['2']);
   // What it had may be in any row since.
   expect(idsDecided([suspect(world, { ...gone, id: emptyCell })])).toEqual(['1', '2', '3']);
+});
+
+test('what is known of a tab that is not there is not gathered for each decision', async () => {
+  const input = await inputOf(await worldWithLeads(['Acme']));
+  const contacts = Array.from({ length: count }, (_, number) => record('contact', number, { lead_id: 1 }));
+  const known = { ...input.known, records: [...input.known.records, ...contacts] };
+  const picks = vi.spyOn(ItemIndex.prototype, 'pick');
+  const standing = new Standing();
+  decideAgain({ ...input, known }, standing, undefined);
+  standing.rowless();
+  const picked = picks.mock.calls.map(([entity], call) => [entity, picks.mock.results[call]?.value.length]);
+  picks.mockRestore();
+  expect(picked).toContainEqual(['lead', 1]);
+  expect(picked).not.toContainEqual(['contact', count]);
 });
 
 test('a row that stays for what users wrote beside it is in step once it said so', async () => {

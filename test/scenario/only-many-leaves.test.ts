@@ -46,7 +46,7 @@ test('while a user is asked about another rule, no row is decided that it may mo
   const [input, standing] = [await inputOf(world), new Standing()];
   standing.update(input);
   finishAtOnce(settleRows(input, standing, 0));
-  expect(standing.groundOf('lead').loose.rows).toEqual([]);
+  expect(standing.groundOf('lead').loose().rows).toEqual([]);
   expect(decideFrom(input, standing).brakes).toMatchObject([{ scope: ruleScope, changes: { count: 20 } }]);
 });
 

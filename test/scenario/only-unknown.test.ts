@@ -130,5 +130,5 @@ it.each([
   decideAgain(input, standing, undefined);
   standing.update(input);
   expect(titlesIn(world)).toEqual(['Acme', 'Bolt']);
-  expect(standing.groundOf('lead').loose).toEqual({ records: [], agreements: [], rows: [] });
+  expect(standing.groundOf('lead').loose()).toEqual({ records: [], agreements: [], rows: [] });
 });

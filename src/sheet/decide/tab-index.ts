@@ -114,7 +114,7 @@ const indexRows = (
   new Map(
     recordTabs(layout).flatMap(({ entity }) => {
       if (table.tabs[entity].state === 'held') return [];
-      const { rows } = groundOf(entity).loose;
+      const { rows } = groundOf(entity).loose();
       return rows.map((row) => [recordKeyText({ entity, id: describeCell(row.id) }), row] as const);
     }),
   );
@@ -136,9 +136,8 @@ export function indexTab(
     agreements !== ground.agreements ||
     known.rebases.has(entity) ||
     known.suspects.some(({ damage }) => damage.entity === entity && mayShowInAnyRow(damage));
-  const { candidates, countAgreed, inStep, loose, outside, records, waiting } = isWhole
-    ? wholeGround(ground, agreements, tab)
-    : ground;
+  const own = isWhole ? wholeGround(ground, agreements, tab) : ground;
+  const loose = own.loose();
   const outbox = byId(entity, known.outbox);
   const made = [...outbox.values()].filter(({ kind, state }) => kind === 'create' && state === 'done');
   // Of several that made one record the first counts.
@@ -146,25 +145,19 @@ export function indexTab(
   const fields = new Map(tabFields(entity, known.catalog).map((field) => [field.name, field]));
   const ruled = {
     ...table,
+    ...own,
     entity,
     layout,
     tab: { ...tab, rows: loose.rows },
     template: tab.rows[0],
-    inStep,
-    waiting,
-    outside,
     loose,
-    candidates,
     fields,
     columns: layout.columns.flatMap((column) => {
       const field = fields.get(column.field);
       return field ? [{ column, field: { ...field, header: column.header }, isNaming: hasNames(field) }] : [];
     }),
-    records,
-    agreements,
     outbox,
     findOrigin: (id: RecordId) => origins.get(id),
-    countAgreed,
   };
   return { ...ruled, only: ruleTab(ruled) };
 }
@@ -181,7 +174,7 @@ function wholeGround(
     records,
     agreements,
     countAgreed: (name, value) => counts.count(name, value),
-    loose,
+    loose: () => loose,
     candidates: () => loose.agreements,
     inStep: new Map(),
     waiting: new Set(),

@@ -23,6 +23,7 @@ export class ItemIndex<Item extends Keyed> {
   /** The items of these ids, in the order of the list. */
   pick(entity: Entity, ids: ReadonlySet<RecordId>): Item[] {
     const places = this.#places[entity];
+    if (places.size === 0) return [];
     return [...ids]
       .flatMap((id) => places.get(id) ?? [])
       .toSorted((one, other) => one - other)

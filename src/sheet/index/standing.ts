@@ -26,7 +26,8 @@ export interface TabGround {
   readonly records: ReadonlyMap<RecordId, KnownRecord>;
   readonly agreements: ReadonlyMap<RecordId, Agreement>;
   readonly countAgreed: ValueCounts['count'];
-  readonly loose: Loose;
+  /** Costly where very much is loose, as all is of a tab that cannot be read. */
+  readonly loose: () => Loose;
   /** What is agreed of all that is not in step: a row may be another one's than its ID says. Costly where many records are outside. */
   readonly candidates: () => readonly Agreement[];
   /** The rows of the records that are in step: nothing follows from them, and they are none of the tab's rows that are decided. */
@@ -112,18 +113,20 @@ export class Standing {
 
   groundOf(entity: Entity): TabGround {
     const tab = this.#tabs[entity];
-    const agreements = this.#agreements.pick(entity, tab.looseIds);
+    const loose = once(() => ({
+      records: this.#records.pick(entity, tab.looseIds),
+      agreements: this.#agreements.pick(entity, tab.looseIds),
+      rows: tab.looseRows(),
+    }));
     return {
       records: this.#records.of(entity),
       agreements: this.#agreements.of(entity),
       countAgreed: (name, value) => this.#counts[entity].count(name, value),
-      loose: {
-        records: this.#records.pick(entity, tab.looseIds),
-        agreements,
-        rows: tab.looseRows(),
-      },
+      loose,
       candidates: once(() =>
-        tab.outside.size === 0 ? agreements : this.#agreements.pick(entity, tab.looseIds.union(tab.outside)),
+        tab.outside.size === 0
+          ? loose().agreements
+          : this.#agreements.pick(entity, tab.looseIds.union(tab.outside)),
       ),
       inStep: tab.inStep,
       waiting: tab.waiting,
@@ -141,10 +144,9 @@ export class Standing {
     return entities.flatMap((entity) => {
       const tab = this.#tabs[entity];
       const shown = new Set(tab.looseRows().map(({ id }) => describeCell(id)));
-      const agreements = this.#agreements.of(entity);
-      return [...tab.looseIds].flatMap((id) =>
-        isMissed(agreements.get(id)) && !shown.has(id) ? [{ entity, id }] : [],
-      );
+      return this.#agreements
+        .pick(entity, tab.looseIds)
+        .flatMap((agreement) => (isMissed(agreement) && !shown.has(agreement.key.id) ? [agreement.key] : []));
     });
   }
 
@@ -255,8 +257,7 @@ export class Standing {
 }
 
 /** A row that left its tab by a rule is not missed. */
-const isMissed = (agreement: Agreement | undefined): boolean =>
-  agreement !== undefined && agreement.leave?.state !== 'left';
+const isMissed = ({ leave }: Agreement): boolean => leave?.state !== 'left';
 
 const noRows: ReadTab['rows'] = [];
 const unknownKey: RecordKey = { entity: 'lead', id: '' };
