@@ -1,6 +1,7 @@
 import { expect, test, vi } from 'vitest';
 import type { Entity } from '../../src/core/record.ts';
 import { emptyAgreement, type KnownRecord } from '../../src/core/state.ts';
+import { forgetRemapped } from '../../src/sheet/decide/brakes/met-anew.ts';
 import { forgetFreshColumns } from '../../src/sheet/decide/rows/columns.ts';
 import { indexTab, indexTable } from '../../src/sheet/decide/tab-index.ts';
 import { ItemIndex } from '../../src/sheet/index/item-index.ts';
@@ -235,6 +236,13 @@ test('a column that is new leaves what is agreed as it is where nothing is agree
   const withFresh = (name: string) => forgetFreshColumns({ ...tab, fresh: new Set([name]) }, agreements);
   expect(withFresh('about.url')).toBe(agreements);
   expect(withFresh('title')).toBe(agreements);
+});
+
+test('a column that is off leaves what is agreed as it is once it was forgotten', () => {
+  const agreements = new Map([['1', { ...emptyAgreement(leadKey(1), 0), fields: { title: 'Acme' } }]]);
+  const withOff = (name: string) => forgetRemapped(agreements, { moved: {}, off: [name] }, false);
+  expect(withOff('about.url')).toBe(agreements);
+  expect(withOff('title').get('1')?.fields).toEqual({});
 });
 
 test('whether a column that is missing was ever there is not looked for in all agreements again', async () => {

@@ -96,13 +96,13 @@ export function forgetRemapped(
   if (names.size === 0) return agreements;
   const without = (fields: Agreement['fields']) =>
     Object.fromEntries(Object.entries(fields).filter(([name]) => !names.has(name)));
-  return new Map(
-    [...agreements].map(([id, agreement]) => {
-      const { fields, offered } = agreement;
-      if (![...names].some((name) => name in fields || name in offered)) return [id, agreement] as const;
-      return [id, { ...agreement, fields: without(fields), offered: without(offered) }] as const;
-    }),
-  );
+  const changed = [...agreements].flatMap(([id, agreement]) => {
+    const { fields, offered } = agreement;
+    if (![...names].some((name) => name in fields || name in offered)) return [];
+    return [[id, { ...agreement, fields: without(fields), offered: without(offered) }] as const];
+  });
+  // Where the agreements are others, every row is decided at once.
+  return changed.length === 0 ? agreements : new Map([...agreements, ...changed]);
 }
 
 /** The cells of moved columns that do not show what was agreed, and would be taken for edits: nothing is written until a person agrees. */
