@@ -165,7 +165,8 @@ export async function sendWrite(
 export async function recoverWrites(link: SheetLink, tally: UndoTally): Promise<readonly string[]> {
   const { clock, log, mirror, table } = link;
   const news: string[] = [];
-  for (const open of mirror.readOpenWrites()) {
+  for (const each of mirror.readOpenWrites()) {
+    const open = settleInTime(link, each);
     const course = follow(link, open);
     const mayLand = clock.now() < open.settlesAt;
     const result = await table.recover(open.receipt, course.keep, mayLand);
@@ -179,6 +180,15 @@ export async function recoverWrites(link: SheetLink, tally: UndoTally): Promise<
     news.push(`${open.id} ${left.confirms.length} ${left.damage.length}`);
   }
   return news;
+}
+
+/** The write, which may land no longer than one that is sent just now, also where the clock was set back since. */
+function settleInTime({ clock, mirror }: SheetLink, open: OpenWrite): OpenWrite {
+  const settlesMax = clock.now() + lateLandingMs;
+  if (open.settlesAt <= settlesMax) return open;
+  const settled = { ...open, settlesAt: settlesMax };
+  mirror.saveOpenWrite(settled);
+  return settled;
 }
 
 const hasNews = (before: OpenWrite, left: OpenWrite, { escalated, isOver, undone }: WriteResult): boolean =>

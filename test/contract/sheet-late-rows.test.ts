@@ -53,3 +53,23 @@ test('new rows of which a part has landed may still come, as long as the write m
   await land();
   expect(await recover(halved, receipt, true)).toEqual({ rows: ids.length, isOver: true });
 });
+
+test('a new row below columns that moved is undone once', async () => {
+  const sheet = await openSandboxSheet();
+  onTestFinished(() => sheet.close());
+  await sheet.fill('1', '2');
+  const heard = await hearSheet(sheet);
+  onTestFinished(() => heard[Symbol.asyncDispose]());
+  const { table } = heard;
+  await table.read(sheetLayout);
+  const receipt = table.prepare([appendStep('3', titled('Third'))], 'w1', []);
+  await sheet.setFaults({
+    beforeNextWrite: [{ kind: 'insertColumns', sheet: 'Leads', column: 'ID', count: 1 }],
+    failures: [{ kind: 'cut', when: 'after' }],
+  });
+  const written = table.write(receipt, () => undefined);
+  await expect(written).rejects.toMatchObject({ code: 'SHEET_UNREACHABLE' });
+  await table.read(sheetLayout);
+  const result = await table.recover(receipt, () => undefined, true);
+  expect(result).toMatchObject({ undone: [{ kind: 'added' }], escalated: [], isOver: true });
+});

@@ -33,6 +33,15 @@ describe('new rows of which nothing is heard', () => {
     expect(sheetIds(world)).toEqual(['1', '2']);
   });
 
+  test('are sent once more as soon as ever where the clock was set back', async () => {
+    const world = await sendInVain('lost');
+    world.clock.now -= 24 * 60 * 60 * 1_000;
+    await cycle(world);
+    world.clock.now += lateLandingMs;
+    await cycle(world);
+    expect(sheetIds(world)).toEqual(['1', '2']);
+  });
+
   test('keep no other record from its row', async () => {
     const world = await sendInVain('late');
     addRecord(world, 'lead', { title: 'Corp' });

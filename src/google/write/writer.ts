@@ -118,19 +118,22 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
 function keepOpen({ batch, left }: StoredWrite, { damage, done, unknown }: Judgement, tabs: Tabs): Judgement {
   const steps = batch.steps.filter(({ number }) => left?.has(number) ?? true);
   const [appends, others] = [steps.filter(isAppend), steps.filter((step) => !isAppend(step))];
-  const [isLeft, isOpen] = [hasNumberOf(steps), hasNumberOf(others)];
+  const [isLeft, isOpen, isDamage] = [hasNumberOf(steps), hasNumberOf(others), hasNumberOf(damage)];
+  const added = appends.filter((step) => !isDamage(step));
   return {
     done: new Map([...done].filter(([number]) => isOpen({ number }))),
     damage: damage.filter(isLeft),
-    unknown: [...unknown.filter(isOpen), ...findAwaited(batch, appends, tabs)],
+    unknown: [...unknown.filter(isOpen), ...findAwaited(batch, added, tabs)],
   };
 }
 
 const isAppend = ({ kind }: PlannedStep): boolean => kind === 'append';
 
-function hasNumberOf(steps: readonly PlannedStep[]) {
+type Numbered = Pick<PlannedStep, 'number'>;
+
+function hasNumberOf(steps: readonly Numbered[]) {
   const numbers = new Set(steps.map(({ number }) => number));
-  return ({ number }: Pick<PlannedStep, 'number'>): boolean => numbers.has(number);
+  return ({ number }: Numbered): boolean => numbers.has(number);
 }
 
 /** The first error is reported; what else is wrong shows once that is mended. */
