@@ -24,6 +24,13 @@ export interface SideStores {
   /** The edits that were taken from it; empty unless it notes them by itself. */
   readonly edits: TakenEdits;
 
+  /**
+   * Calls back with the name of each record of which something changes that this side decides by: the record, what is agreed, its step, its edits,
+   * or an answer about it. An answer about many is named by their kind, an edit by its row as well. A name may come in vain, as where a
+   * transaction fails.
+   */
+  watch(note: (name: string) => void): void;
+
   readAgreements(): readonly Agreement[];
   findAgreement(key: RecordKey): Agreement | undefined;
   saveAgreement(agreement: Agreement): void;

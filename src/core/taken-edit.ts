@@ -50,8 +50,15 @@ export const isOpen = ({ state }: Pick<TakenEdit, 'state'>): boolean => isOpenSt
 /** The edits that were taken from a side. */
 export interface TakenEdits {
   find(editId: string): TakenEdit | undefined;
-  /** Those that are open, in the order in which they were taken. */
+  /** Those that are open, in the order in which they were taken; the same list until one of them changes. */
   readOpen(): readonly TakenEdit[];
+  countOpen(): number;
+  /** Those of a record that are open, in that order. */
+  findOpen(key: RecordKey): readonly TakenEdit[];
+  /** Those that are open and name a row by this id, in that order. */
+  findOpenOfRow(entity: RecordKey['entity'], row: RecordId): readonly TakenEdit[];
+  /** Whether a row was inserted of which the side does not know so far that it has become this record. */
+  isNewRow(key: RecordKey): boolean;
   /** Those of which the side does not know the state, the longest waiting first. */
   readUntold(limit: number): readonly TakenEdit[];
   /** The last insert that made a row with this id; `undefined` for none. */

@@ -46,6 +46,8 @@ interface TableOptions<Item> {
   readonly side?: string;
   /** Whether the later state of an item says so little more that it need not be written yet; never where absent. */
   readonly mayWait?: (kept: Item, later: Item) => boolean;
+  /** Called with the text of the key of an item that is another one now, or gone. */
+  readonly onChange?: (name: string) => void;
 }
 
 /**
@@ -58,7 +60,7 @@ export function openKeyedTable<Item extends object, KeyName extends keyof Item>(
   connection: Connection,
   table: string,
   properties: Properties<Item>,
-  { side, mayWait = () => false }: TableOptions<Item> = {},
+  { side, mayWait = () => false, onChange = () => undefined }: TableOptions<Item> = {},
 ) {
   const { columns, fromRow, toCells } = shapeOf(properties);
   const [key, ...others] = columns;
@@ -105,14 +107,18 @@ export function openKeyedTable<Item extends object, KeyName extends keyof Item>(
     save(item: Item): void {
       const name = textOf(item[keyName]);
       const before = kept?.get(name);
-      if (!before || !mayWait(before, item)) statements.save.run(...toCells(item), ...own);
+      const isOther = !before || !mayWait(before, item);
+      if (isOther) statements.save.run(...toCells(item), ...own);
       kept?.set(name, item);
       list = undefined;
+      if (isOther) onChange(name);
     },
     drop(unwanted: Item[KeyName]): void {
-      statements.drop.run(...own, textOf(unwanted));
-      kept?.delete(textOf(unwanted));
+      const name = textOf(unwanted);
+      statements.drop.run(...own, name);
+      const isOther = kept?.delete(name) ?? true;
       list = undefined;
+      if (isOther) onChange(name);
     },
   };
 }

@@ -17,6 +17,7 @@ import type {
   Written,
 } from '../core/state.ts';
 import type { Fields } from '../core/value.ts';
+import { scopeName } from '../core/waiting/scopes.ts';
 import type { Ballast } from './ballast.ts';
 import type { Connection } from './connection.ts';
 import { openFeed } from './feed.ts';
@@ -35,7 +36,15 @@ export function openTables(connection: Connection, ballast: Ballast): Mirror {
      UNION SELECT side FROM follower`,
   );
   const changes = connection.prepare<{ count: number }>('SELECT total_changes() AS count');
-  const records = openRecords(connection);
+  const watchers = new Map<string, Watchers>();
+  const watchersOf = (side: string) => {
+    const own = watchers.get(side) ?? createWatchers();
+    watchers.set(side, own);
+    return own;
+  };
+  const records = openRecords(connection, (name) => {
+    for (const { note } of watchers.values()) note(name);
+  });
   const followers = openFollowers(connection);
   const versions = openVersions(connection, followers, records);
   const shared = {
@@ -59,19 +68,34 @@ export function openTables(connection: Connection, ballast: Ballast): Mirror {
     close: connection.close,
   };
   const of = (side: string): Mirror => {
+    const { note, watch } = watchersOf(side);
     const mirror = mirrors.get(side) ?? {
       ...shared,
       of,
       side,
+      watch,
       saveRecord: (record, how) => versions.saveRecord(record, side, how),
       feed: openFeed(connection, side, followers.isFollower),
-      edits: openTakenEdits(connection, side),
-      ...openSideStores(connection, side),
+      edits: openTakenEdits(connection, side, note),
+      ...openSideStores(connection, side, note),
     };
     mirrors.set(side, mirror);
     return mirror;
   };
   return of(firstSide);
+}
+
+type Note = (name: string) => void;
+type Watchers = ReturnType<typeof createWatchers>;
+
+function createWatchers() {
+  const watching: Note[] = [];
+  return {
+    watch: (note: Note) => void watching.push(note),
+    note(name: string) {
+      for (const note of watching) note(name);
+    },
+  };
 }
 
 const isReplaced = (content: unknown): content is Fields | Fields[] =>
@@ -95,7 +119,7 @@ const written: Property<Written | undefined> = {
 };
 
 /** The records as the CRM last said them. What is kept of their versions is in columns beside. */
-const openRecords = (connection: Connection) =>
+const openRecords = (connection: Connection, onChange: Note) =>
   openKeyedTable<StoredRecord, 'key'>(
     connection,
     'record',
@@ -110,7 +134,7 @@ const openRecords = (connection: Connection) =>
       ...plain('observedAt', 'heardAt', 'firstSeenAt', 'lastSeenAt', 'missedSweeps', 'presence', 'madeBy'),
       written,
     },
-    { mayWait: isSeenAgain },
+    { mayWait: isSeenAgain, onChange },
   );
 
 /** What else is read from the CRM. */
@@ -172,7 +196,11 @@ const isSuspect = (content: unknown): content is Suspect =>
   isObject(content) && isText(content['state']) && isObject(content['damage']);
 
 /** What is kept of one side. */
-function openSideStores(connection: Connection, side: string): Omit<SideStores, 'edits' | 'feed' | 'side'> {
+function openSideStores(
+  connection: Connection,
+  side: string,
+  onChange: Note,
+): Omit<SideStores, 'edits' | 'feed' | 'side' | 'watch'> {
   const agreements = openKeyedTable<Agreement, 'key'>(
     connection,
     'agreement',
@@ -185,7 +213,7 @@ function openSideStores(connection: Connection, side: string): Omit<SideStores, 
       noticed: json<Noticed | undefined>('a notice', hasLists('fields')),
       leave: json<Leave | undefined>('a leave', isLeave),
     },
-    { side },
+    { side, onChange },
   );
   const outbox = openKeyedTable<OutboxItem, 'key'>(
     connection,
@@ -203,13 +231,13 @@ function openSideStores(connection: Connection, side: string): Omit<SideStores, 
       },
       isUndo: { write: (isUndo) => [isUndo ? 1 : 0], read: (isUndo) => isUndo === 1 || undefined },
     },
-    { side },
+    { side, onChange },
   );
   const decisions = openKeyedTable<Decision, 'scope'>(
     connection,
     'decision',
     plain('scope', 'choice', 'at'),
-    { side },
+    { side, onChange: (scope) => onChange(scopeName(scope)) },
   );
   const writes = openDocuments(connection, 'openWrite', openWrite, side);
   const suspects = openDocuments(connection, 'suspect', json('what a write did to a row', isSuspect), side);

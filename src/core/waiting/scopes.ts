@@ -29,8 +29,11 @@ export const damageScope = (entity: Entity, id: RecordId, suspect: string): stri
   `damage:${id === '' ? entity : recordKeyText({ entity, id })}:${suspect}`;
 export const swapScope = (key: RecordKey): string => `swap:${recordKeyText(key)}`;
 
+/** The name of what something under the scope is about: a record, or a kind of record. */
+export const scopeName = (scope: string): string => scope.split(':')[1] ?? '';
+
 /** The record that something under the scope is about; `undefined` where it is about several. */
-export const scopeKey = (scope: string): RecordKey | undefined => parseRecordKey(scope.split(':')[1] ?? '');
+export const scopeKey = (scope: string): RecordKey | undefined => parseRecordKey(scopeName(scope));
 
 /** The entity that something under the scope is about; `undefined` for a text that is no scope. */
 export function scopeEntity(scope: string): Entity | undefined {
