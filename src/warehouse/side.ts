@@ -384,7 +384,7 @@ export class WarehouseSide implements Side {
       refusals: this.#edits.decided.refusals,
       questions: [...this.#ownQuestions(), ...this.#edits.questions()],
       restlessRows: 0,
-      hasWork: due > 0 || this.#edits.decided.toPush.length > 0,
+      hasWork: due > 0 || this.#edits.hasSteps,
       hasActed: isWritten,
       unapplied: isManual ? due : 0,
       toSide: isWritten ? 'written' : due > 0 ? 'waiting' : 'nothing',

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { emptyCatalog } from '../../src/core/fields/catalog.ts';
 import { advance } from '../../src/core/outbox.ts';
+import { finishAtOnce } from '../../src/core/slices.ts';
 import { emptyAgreement } from '../../src/core/state.ts';
 import type { TakenEdit } from '../../src/core/taken-edit.ts';
 import { decisionOf } from '../../src/core/waiting/answer.ts';
-import { decideAll } from '../../src/warehouse/edits/desk.ts';
+import { EditDesk } from '../../src/warehouse/edits/desk.ts';
 import { WarehouseEdits } from '../../src/warehouse/edits/edits.ts';
 import type { WarehouseLink } from '../../src/warehouse/link.ts';
 import { openMirrorInMemory } from '../support/memory-mirror.ts';
@@ -49,7 +50,11 @@ function openDesk(terms: Partial<typeof editTerms> = {}) {
   const take = (...edits: TakenEdit[]) => {
     for (const edit of edits) own.edits.save(edit);
   };
-  const decide = () => decideAll(link as unknown as WarehouseLink, emptyCatalog, { ...editTerms, ...terms });
+  const desk = new EditDesk(link as unknown as WarehouseLink, { ...editTerms, ...terms });
+  const decide = () => {
+    finishAtOnce(desk.decide(emptyCatalog));
+    return desk.decided;
+  };
   return { decide, link, mirror: own, save, take };
 }
 

@@ -1,29 +1,26 @@
-import { countByKind, createCascades, relateRecords } from '../../core/cascade.ts';
+import { type Cascades, countByKind, createCascades, relateRecords } from '../../core/cascade.ts';
 import type { Catalog } from '../../core/fields/catalog.ts';
 import { splitContactId } from '../../core/fields/contact-id.ts';
-import { journalEntry } from '../../core/journal-entry.ts';
-import { once } from '../../core/once.ts';
-import { type Entity, isClaimToken, type RecordKey, recordKeyText } from '../../core/record.ts';
-import { emptyAgreement, isOnItsWay } from '../../core/state.ts';
-import { isOpen, type TakenEdit } from '../../core/taken-edit.ts';
-import { decisionOf } from '../../core/waiting/answer.ts';
-import { isAboutAny } from '../../core/waiting/scopes.ts';
+import {
+  type Entity,
+  entities,
+  isClaimToken,
+  parseRecordKey,
+  type RecordKey,
+  recordKeyText,
+} from '../../core/record.ts';
+import type { Slices } from '../../core/slices.ts';
+import { isOnItsWay, type OutboxItem, type StoredRecord } from '../../core/state.ts';
+import type { TakenEdit } from '../../core/taken-edit.ts';
+import { isAboutAny, scopeName } from '../../core/waiting/scopes.ts';
 import type { Brake, Conflict, Hold, Refusal } from '../../core/waiting/waiting.ts';
-import { forgetStep, replaceStep } from '../../sync/pushing/unanswered.ts';
-import type { Question } from '../../sync/side.ts';
-import { warehouseFacts } from '../facts.ts';
 import type { EditTerms, WarehouseLink } from '../link.ts';
-import type { WarehouseLayout } from '../port/layout.ts';
-import type { EditedRow, ReadEdits } from '../port/port.ts';
-import { strayKey } from '../rows.ts';
-import { come, type EditContext, type EditedRecord, type EditVerdict } from './context.ts';
+import { carryOut, findEdited } from './carry-out.ts';
+import { type EditContext, type EditVerdict, nothingToDo } from './context.ts';
 import { decideEdits } from './decide.ts';
-import { isUnderWay } from './decide-update.ts';
-import { brakeEdits } from './edit-brakes.ts';
 import { isNoted } from './landing.ts';
-import { rememberedMs } from './old-edits.ts';
-import { takeRow } from './take.ts';
-import { unnotedId } from './unlogged.ts';
+import { EditStops } from './stopping.ts';
+import { sliceMax, Turns } from './turns.ts';
 
 /** What deciding about all open edits came to. */
 export interface DecidedAll {
@@ -31,120 +28,250 @@ export interface DecidedAll {
   readonly conflicts: readonly Conflict[];
   readonly holds: readonly Hold[];
   readonly refusals: readonly Refusal[];
-  /** Records of which a step waits to be sent. */
-  readonly toPush: readonly RecordKey[];
 }
 
-export const nothingDecided: DecidedAll = { brakes: [], conflicts: [], holds: [], refusals: [], toPush: [] };
+export const nothingDecided: DecidedAll = { brakes: [], conflicts: [], holds: [], refusals: [] };
 
-/** Takes what was read over into the mirror, each edit once. To be called in a transaction. */
-export function takeEdits(
-  { clock, mirror, newWord }: WarehouseLink,
-  editing: EditTerms,
-  layout: WarehouseLayout,
-  rows: readonly EditedRow[],
-): void {
-  const occasion = {
-    now: clock.now(),
-    run: newWord(),
-    rememberedMs: rememberedMs(editing),
-    edits: mirror.edits,
-  };
-  for (const row of rows) {
-    const table = layout.tables.find(({ entity }) => entity === row.entity);
-    if (!table) continue;
-    const { doubtful, due, edits } = takeRow(occasion, table, row);
-    for (const edit of edits) mirror.edits.save(edit);
-    for (const item of doubtful) mirror.saveOutboxItem(item);
-    mirror.feed.noteDue(due);
-  }
-}
+/** What a decision may go by that has no record's name: which lists were read, and all records. */
+const [theLists, allRecords] = ['lists', 'records'];
 
-/** Keeps what users answered by SQL to questions that are asked. Returns the scopes of all that were answered. To be called in a transaction. */
-export function takeAnswers(
-  { clock, mirror }: WarehouseLink,
-  answers: ReadEdits['answers'],
-  questions: readonly Question[],
-): readonly string[] {
-  const taken: string[] = [];
-  for (const { answer, scope } of answers) {
-    const question = questions.find((each) => each.scope === scope);
-    const choice = question?.answers.find((each) => each === (answer === 'sql' ? 'sheet' : answer));
-    if (!choice) continue;
-    mirror.saveDecision(decisionOf(scope, choice, clock.now(), question?.shown));
-    taken.push(scope);
-  }
-  return taken;
-}
+/** So many names are looked at before anything else gets its turn. */
+const namesMax = 5_000;
 
-/** Decides about every record with open edits, and keeps all that follows. To be called in a transaction. */
-export function decideAll(
-  link: WarehouseLink,
-  catalog: Catalog,
-  terms: EditTerms,
-  behind: ReadonlySet<Entity> = new Set(),
-): DecidedAll {
-  const { clock, entities, mirror, newWord } = link;
-  const open = mirror.edits.readOpen();
-  if (open.length === 0) {
-    forgetAnswers(link);
-    return nothingDecided;
+/**
+ * Decides about records with open edits, and keeps all that follows. A record is decided about again as soon as something changes that its last
+ * decision went by, and no other one is looked at. After a start, after a failure and with another catalog all of them are.
+ */
+export class EditDesk {
+  decided: DecidedAll = nothingDecided;
+  readonly #link: WarehouseLink;
+  readonly #stops: EditStops;
+  readonly #policy: EditTerms;
+  /** Until a decision is over it is not known what it left undone. */
+  #isAnew = true;
+  #catalog: Catalog | undefined;
+  /** The names of what changed. */
+  #changed = new Set<string>();
+  /** Records that changed and have no open edits. */
+  #over = new Set<string>();
+  /** The records to be decided about, by their kinds. */
+  readonly #due = new Map<Entity, Set<string>>();
+  /** By what decisions went by beside the record itself: the records. */
+  readonly #asked = new Map<string, Set<string>>();
+  /** Of records about which there is something to say. */
+  readonly #verdicts = new Map<string, EditVerdict>();
+  /** The steps that the queue was woken for. */
+  readonly #woken = new Map<string, OutboxItem>();
+  #stopped: ReadonlySet<Entity> = new Set();
+  #cascades: { readonly records: readonly StoredRecord[]; readonly found: Cascades } | undefined;
+
+  constructor(link: WarehouseLink, terms: EditTerms) {
+    this.#link = link;
+    this.#policy = terms;
+    this.#stops = new EditStops(link, terms);
+    link.mirror.watch((name) => this.#changed.add(name));
   }
-  const answers = new Map(mirror.readDecisions().map((decision) => [decision.scope, decision]));
-  const choice = (scope: string) => answers.get(scope)?.choice;
-  // What a create of ours has made, while its row may not have its id.
-  const fresh = new Set(
-    mirror.edits
-      .readUntold(Number.MAX_SAFE_INTEGER)
-      .flatMap(({ key, newId }) => (newId === undefined ? [] : [recordKeyText(key)])),
-  );
-  const brakes: Brake[] = [];
-  for (const entity of entities) {
-    const own = open.filter(({ key }) => key.entity === entity);
-    const rows = mirror.readFact(warehouseFacts.rows(entity)) ?? 0;
-    const braked = brakeEdits(entity, own, rows, terms.limits, choice);
-    brakes.push(...braked.brakes);
-    for (const scope of braked.spent) mirror.dropDecision(scope);
-    for (const edit of braked.approved) mirror.edits.save({ ...edit, isMeant: true });
-    if (braked.revoked.length > 0) revoke(link, braked.revoked, fresh);
-    if (braked.brakes.length > 0)
-      for (const edit of own) noteBraked(link, edit, braked.brakes[0]?.reason ?? '');
+
+  /** Whether no step of the kind may be sent. While it is being decided, those that were stopped before are stopped as well. */
+  isStopped = (entity: Entity): boolean => this.#stopped.has(entity);
+
+  /** Returns the records with new steps that may be sent. Of the kinds in `behind` the mirror may not know all edits. */
+  *decide(catalog: Catalog, behind: ReadonlySet<Entity> = new Set()): Slices<readonly RecordKey[]> {
+    const isAnew = this.#isAnew || catalog !== this.#catalog;
+    this.#isAnew = true;
+    if (isAnew) this.#beginAnew(catalog);
+    yield* this.#takeChanges();
+    const before = this.#stopped;
+    const brakes = this.#stops.find(this.#readAnswers().choice);
+    const stopped = new Set([...brakes.map(({ entity }) => entity), ...behind]);
+    this.#stopped = before.union(stopped).union(new Set(this.#stops.answered));
+    const turns = new Turns(this.#link.mirror);
+    yield* this.#stops.carryOut(turns);
+    yield* this.#takeChanges();
+    const toWake = this.#findFreed(before.difference(stopped));
+    // What a create has made is a record like any other from then on.
+    yield* this.#decideDue(turns, stopped, toWake, isClaimToken);
+    yield* this.#decideDue(turns, stopped, toWake, (id) => !isClaimToken(id));
+    this.#forgetAnswers(isAnew);
+    const isSame = turns.count === 0 && brakes === this.decided.brakes;
+    if (!isSame || before.symmetricDifference(stopped).size > 0) this.decided = this.#sum(brakes, stopped);
+    this.#stopped = stopped;
+    this.#isAnew = false;
+    return [...toWake.values()];
   }
-  const stopped = new Set([...brakes.map(({ entity }) => entity), ...behind]);
-  const findCascades = once(() => createCascades(relateRecords(mirror.readRecords()), mirror.readAllSteps()));
-  const context: EditContext = {
-    now: clock.now(),
-    run: newWord(),
-    catalog,
-    policy: terms,
-    choice,
-    answeredAt: (scope) => answers.get(scope)?.at,
-    findInsert: mirror.edits.findInsert,
-    isRead: (key) => isRead(mirror, key),
-    companyOf: (key) => countByKind(findCascades().goingWith(key)),
-  };
-  const all: EditVerdict[] = [];
-  const decide = (isWanted: (key: RecordKey) => boolean) => {
-    for (const subject of subjectsOf(link)) {
-      if (stopped.has(subject.key.entity) || !isWanted(subject.key)) continue;
-      const verdict = decideEdits(context, subject);
-      all.push(verdict);
-      carryOut(link, subject, verdict, fresh);
+
+  #beginAnew(catalog: Catalog): void {
+    this.#catalog = catalog;
+    this.#stops.beginAnew();
+    this.#changed = new Set(this.#link.mirror.edits.readOpen().flatMap(namesOf));
+    for (const known of [this.#due, this.#asked, this.#verdicts, this.#woken]) known.clear();
+  }
+
+  /** Finds what is to be decided about by what changed. */
+  *#takeChanges(): Slices<void> {
+    const { mirror } = this.#link;
+    if (this.#asked.has(theLists)) this.#changed.add(theLists);
+    if (this.#asked.has(allRecords) && mirror.readRecords() !== this.#cascades?.records) {
+      this.#changed.add(allRecords);
+      this.#cascades = undefined;
     }
-  };
-  // What a create has made is a record like any other from then on.
-  decide(({ id }) => isClaimToken(id));
-  decide(({ id }) => !isClaimToken(id));
-  forgetAnswers(link);
-  const holds = all.flatMap((verdict) => verdict.holds ?? []);
-  const conflicts = all.flatMap((verdict) => verdict.conflicts ?? []);
-  const refusals = all.flatMap((verdict) => verdict.refusals ?? []);
-  const toPush = mirror
-    .readOutbox()
-    .filter((item) => isOnItsWay(item) && !stopped.has(item.key.entity) && isNoted(mirror, item))
-    .map(({ key }) => key);
-  return { brakes, conflicts, holds, refusals, toPush };
+    const names = [...this.#changed];
+    this.#changed.clear();
+    for (let start = 0; start < names.length; start += namesMax) {
+      if (start > 0) yield;
+      for (const name of names.slice(start, start + namesMax)) this.#takeChange(name);
+    }
+  }
+
+  #takeChange(name: string): void {
+    this.#stops.noteChanged(name);
+    for (const text of this.#asked.get(name) ?? []) this.#makeDue(text);
+    this.#asked.delete(name);
+    this.#makeDue(name);
+  }
+
+  #makeDue(text: string): void {
+    const key = parseRecordKey(text);
+    if (!key) return;
+    const isOver = this.#link.mirror.edits.findOpen(key).length === 0;
+    if (isOver) this.#over.add(text);
+    if (isOver && !this.#verdicts.has(text)) return;
+    const due = this.#due.get(key.entity) ?? new Set();
+    this.#due.set(key.entity, due.add(text));
+  }
+
+  /** Decides about those that are due and wanted, each once, also if it becomes due by that. */
+  *#decideDue(
+    turns: Turns,
+    stopped: ReadonlySet<Entity>,
+    toWake: Map<string, RecordKey>,
+    isWanted: (id: string) => boolean,
+  ): Slices<void> {
+    const run = this.#link.newWord();
+    for (const entity of entities.filter((each) => !stopped.has(each))) {
+      const done = new Set<string>();
+      for (;;) {
+        const some = this.#pick(entity, (text, id) => isWanted(id) && !done.has(text));
+        if (some.length === 0) break;
+        yield* turns.take(() => {
+          const answers = this.#readAnswers();
+          for (const key of some) this.#decideOne(key, { ...answers, run });
+        });
+        for (const key of some) {
+          const text = recordKeyText(key);
+          this.#due.get(entity)?.delete(text);
+          done.add(text);
+          if (this.#isToBeWoken(key, text)) toWake.set(text, key);
+        }
+        yield* this.#takeChanges();
+      }
+    }
+  }
+
+  #pick(entity: Entity, isWanted: (text: string, id: string) => boolean): readonly RecordKey[] {
+    const some: RecordKey[] = [];
+    for (const text of this.#due.get(entity) ?? []) {
+      const key = parseRecordKey(text);
+      if (key && isWanted(text, key.id)) some.push(key);
+      if (some.length === sliceMax) break;
+    }
+    return some;
+  }
+
+  #decideOne(key: RecordKey, ground: Pick<EditContext, 'answeredAt' | 'choice' | 'run'>): void {
+    const text = recordKeyText(key);
+    const subject = findEdited(this.#link, key);
+    const verdict = subject ? decideEdits(this.#contextOf(text, ground), subject) : nothingToDo;
+    const { conflicts = [], holds = [], refusals = [] } = verdict;
+    // What is asked keeps its place.
+    if (conflicts.length + holds.length + refusals.length === 0) this.#verdicts.delete(text);
+    else this.#verdicts.set(text, verdict);
+    if (subject) carryOut(this.#link, subject, verdict);
+  }
+
+  /** What a record is decided by, which notes what the decision went by beside the record itself. */
+  #contextOf(text: string, ground: Pick<EditContext, 'answeredAt' | 'choice' | 'run'>): EditContext {
+    const { clock, mirror } = this.#link;
+    const note = (name: string) => this.#asked.set(name, (this.#asked.get(name) ?? new Set()).add(text));
+    return {
+      ...ground,
+      now: clock.now(),
+      catalog: this.#catalog!,
+      policy: this.#policy,
+      findInsert(entity, row) {
+        note(recordKeyText({ entity, id: row }));
+        return mirror.edits.findInsert(entity, row);
+      },
+      isRead: (key) => {
+        note(theLists);
+        return isRead(mirror, key);
+      },
+      companyOf: (key) => {
+        note(allRecords);
+        const records = mirror.readRecords();
+        this.#cascades ??= { records, found: createCascades(relateRecords(records), []) };
+        return countByKind(this.#cascades.found.goingWith(key));
+      },
+    };
+  }
+
+  #readAnswers(): Pick<EditContext, 'answeredAt' | 'choice'> {
+    const answers = new Map(this.#link.mirror.readDecisions().map((decision) => [decision.scope, decision]));
+    return {
+      choice: (scope) => answers.get(scope)?.choice,
+      answeredAt: (scope) => answers.get(scope)?.at,
+    };
+  }
+
+  #isToBeWoken(key: RecordKey, text: string): boolean {
+    const item = this.#link.mirror.findOutboxItem(key);
+    const isSendable = item && isOnItsWay(item) && isNoted(this.#link.mirror, item);
+    if (!isSendable) this.#woken.delete(text);
+    else if (this.#woken.get(text) !== item) return this.#woken.set(text, item).size > 0;
+    return false;
+  }
+
+  /** The steps of kinds that were stopped and are no longer: these wait although nothing changed about them. */
+  #findFreed(freed: ReadonlySet<Entity>): Map<string, RecordKey> {
+    const { mirror } = this.#link;
+    if (freed.size === 0) return new Map();
+    const steps = mirror.readOutbox().filter((item) => freed.has(item.key.entity) && isOnItsWay(item));
+    return new Map(steps.filter((item) => isNoted(mirror, item)).map(({ key }) => [recordKeyText(key), key]));
+  }
+
+  /** Forgets answers about records of which no edit is open: they are not meant for the next one. */
+  #forgetAnswers(isAnew: boolean): void {
+    const { edits, dropDecision, readDecisions, transaction } = this.#link.mirror;
+    const isOver = (scope: string) => {
+      const name = scopeName(scope);
+      const key = parseRecordKey(name);
+      if (!isAnew && !this.#over.has(name)) return false;
+      return isAboutAny(scope, new Set([name])) && (!key || edits.findOpen(key).length === 0);
+    };
+    const scopes = readDecisions().flatMap(({ scope }) => (isOver(scope) ? [scope] : []));
+    this.#over.clear();
+    if (scopes.length > 0) transaction(() => scopes.forEach(dropDecision));
+  }
+
+  #sum(brakes: readonly Brake[], stopped: ReadonlySet<Entity>): DecidedAll {
+    const verdicts = [...this.#verdicts].flatMap(([text, verdict]) => {
+      const entity = parseRecordKey(text)?.entity;
+      return entity && stopped.has(entity) ? [] : [verdict];
+    });
+    return {
+      brakes,
+      conflicts: verdicts.flatMap(({ conflicts = [] }) => conflicts),
+      holds: verdicts.flatMap(({ holds = [] }) => holds),
+      refusals: verdicts.flatMap(({ refusals = [] }) => refusals),
+    };
+  }
 }
+
+/** What an edit is found by: its record, and its row. */
+const namesOf = ({ key, row }: TakenEdit): readonly string[] => [
+  recordKeyText(key),
+  recordKeyText({ entity: key.entity, id: row }),
+];
 
 /** Whether a record of the kind that is not known is not in the CRM. Contacts are read lead by lead. */
 function isRead(mirror: WarehouseLink['mirror'], { entity, id }: RecordKey): boolean {
@@ -152,130 +279,4 @@ function isRead(mirror: WarehouseLink['mirror'], { entity, id }: RecordKey): boo
     return mirror.readSweeps().some((sweep) => sweep.entity === entity && sweep.isComplete);
   const { leadId } = splitContactId(id);
   return mirror.readContactReads().some((read) => read.leadId === leadId);
-}
-
-/** Forgets answers about records of which no edit is open: they are not meant for the next one. */
-function forgetAnswers({ mirror }: WarehouseLink): void {
-  const keys = new Set(mirror.edits.readOpen().map(({ key }) => recordKeyText(key)));
-  const everyKey = (scope: string) => new Set([scope.split(':')[1] ?? '']);
-  for (const { scope } of mirror.readDecisions())
-    if (isAboutAny(scope, everyKey(scope)) && !isAboutAny(scope, keys)) mirror.dropDecision(scope);
-}
-
-function noteBraked({ mirror }: WarehouseLink, edit: TakenEdit, reason: string): void {
-  if (edit.isMeant) return;
-  const held = come(edit, 'held', reason);
-  if (held !== edit) mirror.edits.save(held);
-}
-
-/** The records with open edits, each with all that is known of it. */
-function subjectsOf({ mirror }: WarehouseLink): readonly EditedRecord[] {
-  const byKey = Map.groupBy(mirror.edits.readOpen(), ({ key }) => recordKeyText(key));
-  return [...byKey.values()].flatMap((edits) => {
-    const key = edits[0]?.key;
-    if (!key) return [];
-    return [
-      {
-        key,
-        record: mirror.findRecord(key),
-        agreement: mirror.findAgreement(key),
-        item: mirror.findOutboxItem(key),
-        edits,
-      },
-    ];
-  });
-}
-
-function carryOut(
-  { clock, mirror }: WarehouseLink,
-  { agreement, edits, key }: EditedRecord,
-  verdict: EditVerdict,
-  fresh: Set<string>,
-): void {
-  const at = clock.now();
-  for (const edit of verdict.edits) mirror.edits.save(edit);
-  if (verdict.step) replaceStep(mirror, verdict.step, at);
-  else if (verdict.dropsStep) forgetStep(mirror, key, at);
-  for (const scope of verdict.spent ?? []) mirror.dropDecision(scope);
-  mirror.appendJournal(verdict.journal ?? []);
-  const made = verdict.edits.find(({ newId }) => newId !== undefined);
-  const now = new Map(verdict.edits.map((edit) => [edit.editId, edit]));
-  const isOver = edits.every((edit) => !isOpen(now.get(edit.editId) ?? edit));
-  const isFresh = fresh.has(recordKeyText(key));
-  if (made) {
-    fresh.add(recordKeyText(made.key));
-    keepMade(mirror, made.key, at);
-  } else if (isOver && !isFresh) {
-    mirror.dropAgreement(key);
-  } else if (verdict.bases) {
-    const isEmpty = Object.keys(verdict.bases).length === 0;
-    const kept = isFresh ? agreement?.fields : undefined;
-    if (isEmpty && !kept) mirror.dropAgreement(key);
-    else
-      mirror.saveAgreement({
-        ...(agreement ?? emptyAgreement(key, at)),
-        fields: { ...kept, ...verdict.bases },
-      });
-  }
-  const row = edits[0]?.row ?? key.id;
-  const isGone = isClaimToken(key.id) && !made && isOver;
-  if (verdict.isDue && !isClaimToken(key.id)) mirror.feed.noteDue([key]);
-  if (made) mirror.feed.noteDue([made.key]);
-  if (isGone) mirror.feed.noteDue([strayKey(key.entity, row)]);
-}
-
-/**
- * The base of edits that were made while the row had no record: what was sent, and what the CRM set of itself. Kept until the row has the id
- * of its record: what is edited later tells its own base.
- */
-function keepMade(mirror: WarehouseLink['mirror'], key: RecordKey, at: number): void {
-  const agreement = mirror.findAgreement(key) ?? emptyAgreement(key, at);
-  const made = mirror.findRecord(key)?.fields ?? {};
-  mirror.saveAgreement({ ...agreement, fields: { ...made, ...agreement.fields } });
-}
-
-const revokedNote = 'It was taken back, with others that were too many to be meant.';
-
-/**
- * Takes back what a user did not mean: the rows show the CRM's values again. What is on its way is taken back like any other edit, once it is known
- * what came of it.
- */
-function revoke(link: WarehouseLink, revoked: readonly TakenEdit[], fresh: Set<string>): void {
-  const { clock, mirror, newWord } = link;
-  const occasion = { now: clock.now(), run: newWord() };
-  const names = new Set(revoked.map(({ editId }) => editId));
-  for (const subject of subjectsOf(link)) {
-    const { edits, item, key, record } = subject;
-    const own = edits.filter(({ editId }) => names.has(editId));
-    const [first] = own;
-    if (!first) continue;
-    if (isUnderWay(item, record) || item?.state === 'done') {
-      const made = { editId: unnotedId(newWord()), before: {}, after: {}, ended: {}, at: occasion.now };
-      const told = { isMeant: true, isUnlogged: true, isTold: true } as const;
-      mirror.edits.save({ ...first, ...made, ...told, kind: 'revert', state: 'taken', note: '' });
-      continue;
-    }
-    carryOut(
-      link,
-      subject,
-      {
-        edits: own.map((edit) => come(edit, 'lost', revokedNote)),
-        // The step is for what stays open, where something does: that is decided next.
-        dropsStep: own.length === edits.length,
-        isDue: true,
-        journal: own
-          .filter(({ kind }) => kind === 'update')
-          .map(({ after, before }) =>
-            journalEntry(occasion, key, {
-              kind: 'update',
-              before: after,
-              after: before,
-              lost: after,
-              cause: 'taken back by a user',
-            }),
-          ),
-      },
-      fresh,
-    );
-  }
 }

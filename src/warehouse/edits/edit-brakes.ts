@@ -1,4 +1,4 @@
-import type { Entity } from '../../core/record.ts';
+import { type Entity, recordKeyText } from '../../core/record.ts';
 import type { TakenEdit } from '../../core/taken-edit.ts';
 import { readBrakeAnswer } from '../../core/waiting/answer.ts';
 import { type BrakeLimits, brakeOf, brakeScope } from '../../core/waiting/brakes.ts';
@@ -6,88 +6,145 @@ import type { Brake, StoppedChange } from '../../core/waiting/waiting.ts';
 
 export type EditLimits = Pick<BrakeLimits, 'changesMin' | 'changesShare' | 'deletesMin' | 'deletesShare'>;
 
+const kinds = ['edited', 'deleted', 'unlogged'] as const;
+type Kind = (typeof kinds)[number];
+
+/** What a user answered to a brake. */
+export interface BrakeAnswer {
+  readonly scope: string;
+  /** The answer as it is kept. */
+  readonly choice: string;
+  /** What it comes to for the edits: they are let through, or taken back. */
+  readonly answer: 'approve' | 'revert';
+  /** How many rows the user had seen. */
+  readonly seen: number;
+  /** None where the answer is for others, or the brake is over. */
+  readonly edits: readonly TakenEdit[];
+}
+
 /** What the brakes for edits of one table come to. */
 export interface BrakedEdits {
   readonly brakes: readonly Brake[];
-  /** Edits that a user let through. */
-  readonly approved: readonly TakenEdit[];
-  /** Edits that a user took back. */
-  readonly revoked: readonly TakenEdit[];
-  /** Scopes of answers that are carried out. */
-  readonly spent: readonly string[];
+  readonly answered: readonly BrakeAnswer[];
 }
 
-interface Kind {
-  readonly scope: 'edited' | 'deleted' | 'unlogged';
-  readonly edits: readonly TakenEdit[];
-  readonly allowed: number;
-  words(rows: number): string;
-  change(edit: TakenEdit): StoppedChange;
+/** What a table has, and what was answered about it. */
+export interface BrakeGround {
+  readonly entity: Entity;
+  readonly rows: number;
+  readonly limits: EditLimits;
+  choice(scope: string): string | undefined;
+}
+
+/**
+ * The brake that counts an edit, by what was done last to its row: `undefined` where a user let it through, and of a row that is taken back nothing
+ * is sent.
+ */
+function countedAs(
+  { isMeant, isUnlogged }: TakenEdit,
+  last: TakenEdit['kind'] | undefined,
+): Kind | undefined {
+  if (isMeant || last === 'revert') return undefined;
+  if (isUnlogged) return 'unlogged';
+  // A row that was inserted again is there.
+  return last === 'delete' ? 'deleted' : 'edited';
+}
+
+/** How many rows may be changed at once. */
+const allowedOf = (kind: Kind, { limits, rows }: BrakeGround): number =>
+  ({
+    edited: Math.max(limits.changesMin, Math.floor(rows * limits.changesShare)),
+    deleted: Math.max(limits.deletesMin, Math.floor(rows * limits.deletesShare)),
+    unlogged: 0,
+  })[kind];
+
+/** How many rows of each table each brake counts: as long as these are few, no edit has to be looked at for that. */
+export class BrakeCounts {
+  readonly #kindsOf = new Map<string, ReadonlySet<Kind>>();
+  readonly #counts = new Map<string, number>();
+
+  /** Counts a row anew, by its open edits. Returns whether it has any, or had. */
+  recount(entity: Entity, row: string, edits: readonly TakenEdit[]): boolean {
+    const name = recordKeyText({ entity, id: row });
+    const last = edits.at(-1)?.kind;
+    const before = this.#kindsOf.get(name);
+    const now = new Set(edits.flatMap((edit) => countedAs(edit, last) ?? []));
+    for (const kind of before ?? []) this.#add(entity, kind, -1);
+    for (const kind of now) this.#add(entity, kind, 1);
+    if (edits.length === 0) this.#kindsOf.delete(name);
+    else this.#kindsOf.set(name, now);
+    return before !== undefined || edits.length > 0;
+  }
+
+  /** Whether no brake has anything to say, nor was answered. */
+  isQuiet(ground: BrakeGround): boolean {
+    const { choice, entity } = ground;
+    return kinds.every(
+      (kind) =>
+        (this.#counts.get(`${entity} ${kind}`) ?? 0) <= allowedOf(kind, ground) &&
+        choice(brakeScope(entity, kind)) === undefined,
+    );
+  }
+
+  #add(entity: Entity, kind: Kind, count: number): void {
+    const name = `${entity} ${kind}`;
+    this.#counts.set(name, (this.#counts.get(name) ?? 0) + count);
+  }
 }
 
 /**
  * The brakes of a table for open edits that no user let through: as many rows at once may be a mistake. `rows` is how many the table has. An
  * approval is for as many as were shown, and for those that may be edited anyway.
  */
-export function brakeEdits(
-  entity: Entity,
-  edits: readonly TakenEdit[],
-  rows: number,
-  limits: EditLimits,
-  choice: (scope: string) => string | undefined,
-): BrakedEdits {
-  const lasts = new Map(edits.map((edit) => [edit.row, edit]));
-  // Of a row that is taken back nothing is sent.
-  const fresh = edits.filter(({ isMeant, row }) => !isMeant && lasts.get(row)?.kind !== 'revert');
-  // A row that was inserted again is there.
-  const isDelete = ({ row }: TakenEdit) => lasts.get(row)?.kind === 'delete';
-  const { logged = [], unlogged = [] } = Object.groupBy(fresh, ({ isUnlogged }) =>
-    isUnlogged ? 'unlogged' : 'logged',
-  );
-  const kinds: readonly Kind[] = [
-    {
-      scope: 'edited',
-      edits: logged.filter((edit) => !isDelete(edit)),
-      allowed: Math.max(limits.changesMin, Math.floor(rows * limits.changesShare)),
-      words: (count) => `${count} of ${rows} rows were edited by SQL`,
-      change: ({ row }) => ({ id: row, what: 'edited' }),
-    },
-    {
-      scope: 'deleted',
-      edits: logged.filter(isDelete),
-      allowed: Math.max(limits.deletesMin, Math.floor(rows * limits.deletesShare)),
-      words: (count) => `${count} of ${rows + count} rows were deleted by SQL`,
-      change: ({ row }) => ({ id: row, what: 'row gone' }),
-    },
-    {
-      scope: 'unlogged',
-      edits: unlogged,
-      allowed: 0,
-      words: (count) =>
-        `What notes edits of the table was switched off for a time, and ${count} of its ${rows} rows differ from the CRM`,
-      change: ({ row }) => ({ id: row, what: 'differs' }),
-    },
-  ];
+export function brakeEdits(ground: BrakeGround, edits: readonly TakenEdit[]): BrakedEdits {
+  const { entity } = ground;
+  const lasts = new Map(edits.map(({ kind, row }) => [row, kind]));
+  const byKind = Map.groupBy(edits, (edit) => countedAs(edit, lasts.get(edit.row)));
   const brakes: Brake[] = [];
-  const spent: string[] = [];
-  const approved: TakenEdit[] = [];
-  const revoked: TakenEdit[] = [];
+  const answered: BrakeAnswer[] = [];
   for (const kind of kinds) {
-    const byRow = Map.groupBy(kind.edits, ({ row }) => row);
-    const scope = brakeScope(entity, kind.scope);
-    const given = choice(scope);
-    const { answer, seen = '0' } = readBrakeAnswer(given ?? '');
-    if (given !== undefined) spent.push(scope);
-    if (answer === 'revert') revoked.push(...kind.edits);
-    else if (byRow.size <= kind.allowed) continue;
-    else if (answer === 'approve' && byRow.size <= Number.parseInt(seen, 10) + kind.allowed)
-      approved.push(...kind.edits);
-    else {
-      const changes = [...byRow.values()].flatMap(([first]) => (first ? [kind.change(first)] : []));
-      const limit = kind.allowed === 0 ? '' : `; ${kind.allowed} may be at once`;
-      const reason = `${kind.words(byRow.size)}${limit}. Approve sends them to the CRM, Revert puts the CRM's values back.`;
-      brakes.push(brakeOf(entity, kind.scope, reason, changes));
-    }
+    const own = byKind.get(kind) ?? [];
+    const byRow = Map.groupBy(own, ({ row }) => row);
+    const allowed = allowedOf(kind, ground);
+    const scope = brakeScope(entity, kind);
+    const given = ground.choice(scope);
+    const { answer, seen: shown = '0' } = readBrakeAnswer(given ?? '');
+    const seen = Number.parseInt(shown, 10);
+    const isOver = byRow.size > allowed;
+    const isApproved = isOver && answer === 'approve' && byRow.size <= seen + allowed;
+    const isReverted = answer === 'revert';
+    if (given !== undefined)
+      answered.push({
+        ...{ scope, choice: given, seen },
+        answer: isReverted ? 'revert' : 'approve',
+        edits: isReverted || isApproved ? own : [],
+      });
+    if (isOver && !isReverted && !isApproved) brakes.push(brakeFor(kind, ground, byRow));
   }
-  return { brakes, approved, revoked, spent };
+  return { brakes, answered };
+}
+
+/** What users read of a brake, and of each row that it stops. */
+const wordsOf: Readonly<
+  Record<Kind, { words(count: number, rows: number): string; what: StoppedChange['what'] }>
+> = {
+  edited: { words: (count, rows) => `${count} of ${rows} rows were edited by SQL`, what: 'edited' },
+  deleted: {
+    words: (count, rows) => `${count} of ${rows + count} rows were deleted by SQL`,
+    what: 'row gone',
+  },
+  unlogged: {
+    words: (count, rows) =>
+      `What notes edits of the table was switched off for a time, and ${count} of its ${rows} rows differ from the CRM`,
+    what: 'differs',
+  },
+};
+
+function brakeFor(kind: Kind, ground: BrakeGround, byRow: ReadonlyMap<string, unknown>): Brake {
+  const { words, what } = wordsOf[kind];
+  const allowed = allowedOf(kind, ground);
+  const limit = allowed === 0 ? '' : `; ${allowed} may be at once`;
+  const reason = `${words(byRow.size, ground.rows)}${limit}. Approve sends them to the CRM, Revert puts the CRM's values back.`;
+  const changes = [...byRow.keys()].map((id): StoppedChange => ({ id, what }));
+  return brakeOf(ground.entity, kind, reason, changes);
 }

@@ -1,5 +1,6 @@
-import { type Entity, isListed, recordKeyText } from '../../core/record.ts';
-import type { OutboxItem } from '../../core/state.ts';
+import { type Entity, isListed } from '../../core/record.ts';
+import { finishInTurns } from '../../core/slices.ts';
+import { isOnItsWay, type OutboxItem } from '../../core/state.ts';
 import type { TakenEdit } from '../../core/taken-edit.ts';
 import { answersTo } from '../../core/waiting/answer.ts';
 import { conflictScope } from '../../core/waiting/scopes.ts';
@@ -13,9 +14,11 @@ import { newWarehouseError } from '../port/errors.ts';
 import type { TableLayout, WarehouseLayout } from '../port/layout.ts';
 import type { AskedQuestion, EditedRow, EndedEdit, Questions, ReadEdits } from '../port/port.ts';
 import { showSql } from './context.ts';
-import { type DecidedAll, decideAll, nothingDecided, takeAnswers, takeEdits } from './desk.ts';
+import { type DecidedAll, EditDesk, nothingDecided } from './desk.ts';
 import { isNoted } from './landing.ts';
 import { mayBeDeleted, rememberedMs } from './old-edits.ts';
+import { takeAnswers, takeEdits } from './take-over.ts';
+import { Turns } from './turns.ts';
 
 /** What a user of SQL calls the value of the row, which is the sheet's elsewhere. */
 const toSqlWord = (answer: string): string => (answer === 'sheet' ? 'sql' : answer);
@@ -28,12 +31,11 @@ const safetyLookMs = 60_000;
 
 /** The edits of the tables: when they are looked for, and what was decided about them. */
 export class WarehouseEdits {
-  decided: DecidedAll = nothingDecided;
   readonly #link: WarehouseLink;
+  /** Absent where edits are refused. */
+  readonly #desk: EditDesk | undefined;
   #hasNews = true;
   #hasDecided = false;
-  /** The tables that have more than the mirror knows. */
-  #behind: ReadonlySet<Entity> = new Set();
   /** Questions whose answers were taken from the database, where they are still. */
   #answered = new Set<string>();
   /** The questions that were written last, as JSON. */
@@ -45,6 +47,11 @@ export class WarehouseEdits {
 
   constructor(link: WarehouseLink) {
     this.#link = link;
+    this.#desk = link.editing && new EditDesk(link, link.editing);
+  }
+
+  get decided(): DecidedAll {
+    return this.#desk?.decided ?? nothingDecided;
   }
 
   /** Calls `onNews` when there may be new edits. */
@@ -91,18 +98,14 @@ export class WarehouseEdits {
     others: readonly Question[] = [],
     behind: ReadonlySet<Entity> = new Set(),
   ): Promise<void> {
-    const { editing, mirror } = this.#link;
-    if (!editing) return;
+    const { clock, mirror } = this.#link;
+    if (!this.#desk) return;
     if (this.isDue) await this.take(layout, others);
     const catalog = readOwnCatalog(mirror);
     if (!catalog) return;
-    mirror.expectRoom();
-    mirror.transaction(() => {
-      this.decided = decideAll(this.#link, catalog, editing, behind);
-      this.#hasDecided = true;
-      this.#behind = behind;
-    });
-    await wake(this.#link, this.decided.toPush);
+    const toWake = await finishInTurns(this.#desk.decide(catalog, behind), clock);
+    this.#hasDecided = true;
+    await wake(this.#link, toWake);
   }
 
   /** Takes new edits over; nothing is decided before all of them are known, or a brake would not see how many there are. */
@@ -113,14 +116,15 @@ export class WarehouseEdits {
     this.#hasNews = false;
     this.#lookedAt = clock.monotonicMs();
     const read = new Set<string>();
+    const turns = new Turns(mirror);
     try {
       for await (const { answers, rows } of this.#read(layout.tables, isAll)) {
         for (const { edits } of rows) for (const { editId } of edits) read.add(editId);
-        mirror.expectRoom();
+        const takeRows = turns.takeAll(rows, (some) => takeEdits(this.#link, editing, layout, some));
+        await finishInTurns(takeRows, clock);
+        // Before the first decision nobody knows what is asked.
+        if (!this.#hasDecided || answers.length === 0) continue;
         mirror.transaction(() => {
-          takeEdits(this.#link, editing, layout, rows);
-          // Before the first decision nobody knows what is asked.
-          if (!this.#hasDecided) return;
           const asked = [...others, ...this.questions()];
           for (const scope of takeAnswers(this.#link, answers, asked)) this.#answered.add(scope);
         });
@@ -156,8 +160,8 @@ export class WarehouseEdits {
         const key = newId === undefined || !isListed(edit.key.entity) ? edit.key : { ...edit.key, id: newId };
         mirror.edits.save({ ...edit, key, state, note, newId, isTold: true, toldAt: now });
         // What was edited in the row since is an edit of the record that was made.
-        for (const each of key === edit.key ? [] : mirror.edits.readOpen())
-          if (recordKeyText(each.key) === recordKeyText(edit.key)) mirror.edits.save({ ...each, key });
+        for (const each of key === edit.key ? [] : mirror.edits.findOpen(edit.key))
+          mirror.edits.save({ ...each, key });
         forgetStep(mirror, edit.key, now);
         mirror.dropAgreement(edit.key);
       }
@@ -189,10 +193,14 @@ export class WarehouseEdits {
 
   /** Whether a step is not sent now. */
   isWithheld(item: OutboxItem): boolean {
-    const { entity } = item.key;
-    const isStopped =
-      this.#behind.has(entity) || this.decided.brakes.some((brake) => brake.entity === entity);
+    const isStopped = this.#desk?.isStopped(item.key.entity) ?? false;
     return isStopped || !isNoted(this.#link.mirror, item);
+  }
+
+  /** Whether a step waits that may be sent. */
+  get hasSteps(): boolean {
+    const isSendable = (item: OutboxItem) => isOnItsWay(item) && !this.isWithheld(item);
+    return this.#link.mirror.readOutbox().some(isSendable);
   }
 
   /** What the database is to show of questions; `undefined` where it shows that. `others` are asked beside those about edits. */
