@@ -54,7 +54,8 @@ export async function writeDue(
   const batches = tables.map((table) => tableBatch(link, table, due, editing));
   const gone = batches.flatMap((batch) => batch.gone.map(({ id }) => ({ entity: batch.table.entity, id })));
   const oldEdits = oldEditsDue(link);
-  const batch = { tables: batches, references, questions, edits: editing.decided, oldEdits };
+  const edits = editing.decidedFor(due.map(({ key }) => key));
+  const batch = { tables: batches, references, questions, edits, oldEdits };
   const carried = await carry(
     link,
     due,
@@ -79,7 +80,7 @@ function partOf({ feed }: WarehouseLink['mirror'], due: readonly Due[]): readonl
 export async function fillDue(link: WarehouseLink, table: TableLayout): Promise<Carried | undefined> {
   const { database, mirror } = link;
   // What was edited is written row by row.
-  if (mirror.edits.readOpen().length > 0) return undefined;
+  if (mirror.edits.countOpen() > 0) return undefined;
   const due = mirror.feed.takeFresh(table.entity, fillMax);
   if (due.length <= batchMax) return undefined;
   return carry(link, due, [], (run, after) => database.fill(run, after, table, freshRows(link, table, due)));

@@ -1,17 +1,19 @@
 import type { Mirror } from '../../core/mirror.ts';
+import { once } from '../../core/once.ts';
 import { claimToken, type Entity, type RecordKey, recordKeyText } from '../../core/record.ts';
 import { isUnanswered, type OutboxItem } from '../../core/state.ts';
 import type { TakenEdit } from '../../core/taken-edit.ts';
 import type { FieldName } from '../../core/value.ts';
 import type { TableLayout } from '../port/layout.ts';
-import type { DecidedEdits, LeftRow, RowValues } from '../port/port.ts';
+import type { DecidedEdits, LeftRow, RowId, RowValues } from '../port/port.ts';
 import { rowIdOf, strayKey } from '../rows.ts';
 
 /** What a write to the tables has to know of edits. */
 export interface Editing {
   /** Edits of which the database is told in this write. */
   readonly untold: readonly TakenEdit[];
-  readonly decided: DecidedEdits;
+  /** What the database has to know of edits where the rows of these records are written. */
+  decidedFor(keys: readonly RecordKey[]): DecidedEdits;
   /** Whether a row of the record may be written: it may be the one that a create made of which nobody knows so far. */
   mayShow(key: RecordKey): boolean;
   /** Whether its row was deleted, and that is open. */
@@ -24,42 +26,53 @@ export interface Editing {
 export function editingOf(mirror: Mirror, entities: readonly Entity[], limit: number): Editing {
   const isReady = ({ key, newId }: TakenEdit) => newId === undefined || entities.includes(key.entity);
   const untold = mirror.edits.readUntold(limit).filter(isReady);
-  const open = mirror.edits.readOpen();
-  const fields = new Map<string, Set<FieldName>>();
-  const deleted = new Set<string>();
-  for (const { after, ended, key, kind } of open) {
-    const text = recordKeyText(key);
-    if (kind === 'delete') deleted.add(text);
-    else deleted.delete(text);
-    const names = Object.keys(kind === 'update' ? after : {}).filter((name) => ended[name] === undefined);
-    fields.set(text, new Set([...(fields.get(text) ?? []), ...names]));
-  }
-  const creates = mirror.readOutbox().filter((item) => item.kind === 'create' && isUnanswered(item));
+  const findCreates = once(() =>
+    mirror.readOutbox().filter((item) => item.kind === 'create' && isUnanswered(item)),
+  );
+  const knownOf = (key: RecordKey, row: RowId) => [
+    ...mirror.edits.findOpen(key),
+    ...mirror.edits.findOpenOfRow(key.entity, row),
+  ];
   return {
     untold,
-    decided: {
-      known: [...new Set([...open, ...untold].map(({ editId }) => editId))],
-      outcomes: untold.map(outcomeOf),
-      renames: untold.flatMap(({ editId, key, newId, row }) =>
-        newId === undefined ? [] : [{ editId, entity: key.entity, from: row, to: rowIdOf(key) }],
-      ),
+    decidedFor(keys) {
+      const made = untold.filter(({ newId }) => newId !== undefined);
+      const known = [
+        ...untold,
+        ...keys.flatMap((key) => knownOf(key, rowIdOf(key))),
+        ...made.flatMap(({ key, row }) => knownOf(key, row)),
+      ];
+      return {
+        known: [...new Set(known.map(({ editId }) => editId))],
+        outcomes: untold.map(outcomeOf),
+        renames: made.map(({ editId, key, row }) => ({
+          editId,
+          entity: key.entity,
+          from: row,
+          to: rowIdOf(key),
+        })),
+      };
     },
     mayShow(key) {
       const seenAt = mirror.findRecord(key)?.firstSeenAt;
-      return !creates.some(
+      return !findCreates().some(
         ({ key: { entity }, sentAt = 0 }) =>
           entity === key.entity && seenAt !== undefined && seenAt >= sentAt,
       );
     },
-    isDeleted: (key) => deleted.has(recordKeyText(key)),
+    isDeleted: (key) => mirror.edits.findOpen(key).at(-1)?.kind === 'delete',
     withoutOpen(key, values, { columns }) {
-      const own = fields.get(recordKeyText(key));
-      if (!own || own.size === 0) return values;
+      const own = new Set(mirror.edits.findOpen(key).flatMap(openFields));
+      if (own.size === 0) return values;
       const kept = new Set(columns.filter(({ field }) => own.has(field)).map(({ name }) => name));
       return Object.fromEntries(Object.entries(values).filter(([name]) => !kept.has(name)));
     },
   };
 }
+
+/** The fields that an edit has changed, and of which nothing has come. */
+const openFields = ({ after, ended, kind }: TakenEdit): readonly FieldName[] =>
+  kind === 'update' ? Object.keys(after).filter((name) => ended[name] === undefined) : [];
 
 const outcomeOf = ({ editId, key, newId, note, state }: TakenEdit): DecidedEdits['outcomes'][number] => ({
   editId,
@@ -88,9 +101,8 @@ export function noteTold(
   const told = untold.filter((edit) => !isLeft(edit));
   for (const edit of told) mirror.edits.save({ ...edit, isTold: true, toldAt: now });
   // From now on edits of the row tell their own base.
-  const open = new Set(mirror.edits.readOpen().map(({ key }) => recordKeyText(key)));
   for (const { key, newId } of told)
-    if (newId !== undefined && !open.has(recordKeyText(key))) mirror.dropAgreement(key);
+    if (newId !== undefined && mirror.edits.findOpen(key).length === 0) mirror.dropAgreement(key);
   return told;
 }
 

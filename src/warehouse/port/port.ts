@@ -125,7 +125,7 @@ export interface AskedQuestion {
 
 /** What a batch was decided from, where users edit. */
 export interface DecidedEdits {
-  /** The open edits that were known, by name. A row that has any other is left: it shows what nobody has decided about. */
+  /** The open edits of the rows of the batch that were known, by name. A row that has any other is left: it shows what nobody has decided about. */
   readonly known: readonly string[];
   readonly outcomes: readonly EditOutcome[];
   /** Rows that were inserted and have a record now: they get its id, and so do the rows that point to them. Where one is left, its outcome is not noted. */
