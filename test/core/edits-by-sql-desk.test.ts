@@ -1,75 +1,25 @@
 import { describe, expect, test } from 'vitest';
-import { emptyCatalog } from '../../src/core/fields/catalog.ts';
 import { advance } from '../../src/core/outbox.ts';
-import { finishAtOnce } from '../../src/core/slices.ts';
 import { emptyAgreement } from '../../src/core/state.ts';
-import type { TakenEdit } from '../../src/core/taken-edit.ts';
 import { decisionOf } from '../../src/core/waiting/answer.ts';
-import { EditDesk } from '../../src/warehouse/edits/desk.ts';
 import { WarehouseEdits } from '../../src/warehouse/edits/edits.ts';
+import { editingOf } from '../../src/warehouse/edits/landing.ts';
+import { sliceMax } from '../../src/warehouse/edits/turns.ts';
 import type { WarehouseLink } from '../../src/warehouse/link.ts';
-import { openMirrorInMemory } from '../support/memory-mirror.ts';
+import type { EditedRow, SqlEdit } from '../../src/warehouse/port/port.ts';
+import { editOf, leadKey as key, openDesk, retitle } from '../support/edit-desk.ts';
 import { editTerms } from '../support/warehouse-edits-engine.ts';
 import { layoutWith } from '../support/warehouse-layout.ts';
-
-const key = { entity: 'lead', id: '7' } as const;
-
-let count = 0;
-
-function editOf(kind: TakenEdit['kind'], parts: Partial<TakenEdit> = {}): TakenEdit {
-  count += 1;
-  const given = { editId: `edit-${count}`, key, row: key.id, kind, before: {}, after: {}, ended: {} };
-  return { ...given, by: 'u', at: 1, state: 'taken', note: '', isMeant: false, isTold: true, ...parts };
-}
-
-/** A mirror that knows the leads 7, 8 and 9 with the title A. */
-function openDesk(terms: Partial<typeof editTerms> = {}) {
-  const { mirror } = openMirrorInMemory();
-  mirror.setFollowers(['warehouse']);
-  const own = mirror.of('warehouse');
-  const save = (id: string, title: string | null) =>
-    own.saveRecord(
-      {
-        key: { entity: 'lead', id },
-        fields: { title },
-        firstSeenAt: 1,
-        lastSeenAt: 1,
-        missedSweeps: 0,
-        presence: 'present',
-        observedAt: 1,
-      },
-      'created',
-    );
-  for (const id of ['7', '8', '9']) save(id, 'A');
-  let words = 0;
-  const newWord = () => {
-    words += 1;
-    return `word-${words}`;
-  };
-  const link = { clock: { now: () => 10, monotonicMs: () => 10 }, entities: ['lead'], mirror: own, newWord };
-  const take = (...edits: TakenEdit[]) => {
-    for (const edit of edits) own.edits.save(edit);
-  };
-  const desk = new EditDesk(link as unknown as WarehouseLink, { ...editTerms, ...terms });
-  const decide = () => {
-    finishAtOnce(desk.decide(emptyCatalog));
-    return desk.decided;
-  };
-  return { decide, link, mirror: own, save, take };
-}
-
-const update = (id: string, before: string | null, after: string | null) =>
-  editOf('update', { key: { ...key, id }, row: id, before: { title: before }, after: { title: after } });
 
 const limits = { changesMin: 1, changesShare: 0, deletesMin: 5, deletesShare: 0 };
 
 describe('what a user takes back at a brake', () => {
   test('is not sent, although it waited to be sent before', () => {
     const { decide, mirror, take } = openDesk({ limits });
-    take(update('7', 'A', 'B'));
+    take(retitle('7', 'A', 'B'));
     decide();
     expect(mirror.readOutbox()).toHaveLength(1);
-    take(update('8', 'A', 'B'));
+    take(retitle('8', 'A', 'B'));
     expect(decide().brakes).toHaveLength(1);
     mirror.saveDecision({ scope: 'brake:lead:edited', choice: 'revert', at: 9 });
     decide();
@@ -79,7 +29,7 @@ describe('what a user takes back at a brake', () => {
 
   test('is taken back after the CRM has answered where it is on its way, with what was written since', () => {
     const { decide, mirror, save, take } = openDesk({ limits });
-    const [one, two, three] = [update('7', 'A', 'B'), update('7', 'B', 'C'), update('8', 'A', 'B')];
+    const [one, two, three] = [retitle('7', 'A', 'B'), retitle('7', 'B', 'C'), retitle('8', 'A', 'B')];
     take(one);
     decide();
     const item = mirror.findOutboxItem(key)!;
@@ -101,7 +51,7 @@ describe('what a user takes back at a brake', () => {
 
   test('row by row counts no more', () => {
     const { decide, mirror, take } = openDesk({ limits });
-    take(update('7', 'A', 'B'), update('8', 'A', 'B'));
+    take(retitle('7', 'A', 'B'), retitle('8', 'A', 'B'));
     expect(decide().brakes).toHaveLength(1);
     take(editOf('revert'));
     expect(decide().brakes).toEqual([]);
@@ -112,7 +62,7 @@ describe('what a user takes back at a brake', () => {
 describe('where the agreed value is an empty one', () => {
   test('what is written after that is an edit of it', () => {
     const { decide, mirror, save, take } = openDesk();
-    take(update('7', 'A', null), update('7', null, 'B'));
+    take(retitle('7', 'A', null), retitle('7', null, 'B'));
     save('7', null);
     mirror.saveAgreement({ ...emptyAgreement(key, 1), fields: { title: null } });
     expect(decide().conflicts).toEqual([]);
@@ -121,7 +71,7 @@ describe('where the agreed value is an empty one', () => {
 
   test('an answer for the value of SQL counts until it is sent', () => {
     const { decide, mirror, save, take } = openDesk({ conflict: 'ask' });
-    take(update('7', 'A', 'B'));
+    take(retitle('7', 'A', 'B'));
     save('7', null);
     expect(decide().conflicts).toHaveLength(1);
     const values = JSON.stringify({ crm: null, table: 'B' });
@@ -164,4 +114,40 @@ test('what was edited in a new row is an edit of its record, where the database 
   const edits = new WarehouseEdits({ ...link, database, editing: editTerms } as unknown as WarehouseLink);
   await edits.take(layoutWith());
   expect(mirror.edits.readOpen()).toMatchObject([{ editId: 'since', key }]);
+});
+
+test('many new edits are taken over in slices, between which others have their turn', async () => {
+  const { link, mirror } = openDesk();
+  const rows = Array.from({ length: 2 * sliceMax + 1 }, (_, place): EditedRow => {
+    const made = { before: { title: 'A' }, after: { title: 'B' }, by: 'u', ageMs: 0 };
+    const edit: SqlEdit = { editId: `sql-${place}`, kind: 'update', state: 'new', ...made };
+    return { entity: 'lead', id: String(place), edits: [edit] };
+  });
+  const database = {
+    readEdits: async () => ({ rows, answers: [], lastRun: 0 }),
+    readEnded: async () => [],
+  };
+  const taken: number[] = [];
+  const sleep = async () => void taken.push(mirror.transaction(() => mirror.edits.countOpen()));
+  const clock = { ...link.clock, sleep };
+  const edits = new WarehouseEdits({
+    ...{ ...link, clock, database },
+    editing: editTerms,
+  } as unknown as WarehouseLink);
+  await edits.take(layoutWith());
+  expect(taken).toEqual([sliceMax, 2 * sliceMax]);
+  expect(mirror.edits.countOpen()).toBe(rows.length);
+});
+
+test('a write names the open edits of its own rows, and of rows that get their ids', () => {
+  const { mirror, take } = openDesk();
+  const made = editOf('insert', { row: '-1', newId: '7', state: 'done', isTold: false });
+  const since = editOf('update', { row: '-1', after: { title: 'B' } });
+  const late = editOf('update', { key: { entity: 'lead', id: 'new-x' }, row: '-1' });
+  const own = retitle('8', 'A', 'B');
+  take(made, since, late, own, retitle('9', 'A', 'B'));
+  const editing = editingOf(mirror, ['lead'], 10);
+  const known = editing.decidedFor([{ entity: 'lead', id: '8' }]).known;
+  expect(new Set(known)).toEqual(new Set([made, since, late, own].map(({ editId }) => editId)));
+  expect(editing.decidedFor([]).renames).toMatchObject([{ from: '-1', to: '7' }]);
 });
