@@ -4,6 +4,9 @@ import type { Clock, Log, WorkQueue } from '../core/ports.ts';
 import { recordKeyText } from '../core/record.ts';
 import { createWaker, type Waker } from '../core/wake.ts';
 
+/** So many are added before anything else gets its turn. */
+const batchSize = 1_000;
+
 export interface InProcessQueueOptions {
   /** How many records are worked on at once. */
   readonly concurrency: number;
@@ -28,7 +31,9 @@ export function createInProcessQueue({ concurrency, clock, log }: InProcessQueue
 
     async add(keys) {
       if (isClosed) throw new SyncError('QUEUE_UNREACHABLE', 'The queue is closed.');
-      for (const key of keys) {
+      for (const [place, key] of keys.entries()) {
+        if (place > 0 && place % batchSize === 0) await clock.sleep(0);
+        if (isClosed) return;
         const text = recordKeyText(key);
         if (waiting.has(text)) continue;
         waiting.add(text);

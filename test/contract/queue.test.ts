@@ -2,8 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe, expect, test } from 'vitest';
 import type { RecordKey } from '../../src/core/record.ts';
+import { createInProcessQueue } from '../../src/inprocess/queue.ts';
 import { createWorker } from '../support/queue-worker.ts';
 import { graceMs, openQueues } from '../support/queues.ts';
+import { realClock } from '../support/real-clock.ts';
 import { createRecordingLog } from '../support/recording-log.ts';
 
 const lead = (id: string): RecordKey => ({ entity: 'lead', id });
@@ -134,6 +136,22 @@ describe.each([
     await expect(queue.add([ann])).rejects.toMatchObject({ code: 'QUEUE_UNREACHABLE' });
     expect(await queue.isReachable()).toBe(false);
   });
+});
+
+test('the work queue in the process lets others have their turn while many records are added', async () => {
+  let turns = 0;
+  const sleep = async () => {
+    turns += 1;
+  };
+  const clock = { ...realClock, sleep };
+  const queue = createInProcessQueue({ concurrency: 1, clock, log: createRecordingLog() });
+  const worker = createWorker();
+  const keys = Array.from({ length: 2_500 }, (_, place) => lead(String(place)));
+  await queue.add(keys);
+  expect(turns).toBe(2);
+  await queue.start(worker.wakeUp);
+  expect(await worker.wokenTimes(keys.length)).toHaveLength(keys.length);
+  await queue.close(graceMs);
 });
 
 describe('the work queue on BullMQ', () => {
