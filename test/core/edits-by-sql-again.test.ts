@@ -214,6 +214,18 @@ describe('a brake over many edits', () => {
     expect([mirror.readOutbox().length, mirror.readDecisions()]).toEqual([many.length, []]);
   });
 
+  test('notes another edit alone, and counts it', () => {
+    const { decide, mirror, take } = openDesk({ limits }, many);
+    take(...many.map((id) => retitle(id, 'A', 'B')));
+    decide();
+    const before = new Set(mirror.edits.readOpen());
+    take(retitle('7', 'B', 'C'), editOf('update', { key: { entity: 'lead', id: '1000' } }));
+    expect(decide().brakes[0]?.reason).toMatch('601 of 0 rows were edited by SQL; 10 may be at once.');
+    expect(mirror.edits.readOpen().filter((edit) => !before.has(edit))).toHaveLength(2);
+    const notes = new Set(mirror.edits.readOpen().map(({ note, state }) => `${state}: ${note}`));
+    expect([...notes]).toEqual([expect.stringMatching(/^held: More rows were edited by SQL than may/)]);
+  });
+
   test('keeps a table stopped until all that was let through is decided about', () => {
     const { desk } = openBraked();
     const stopped: boolean[] = [];

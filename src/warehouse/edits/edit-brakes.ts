@@ -25,6 +25,8 @@ export interface BrakeAnswer {
 /** What the brakes for edits of one table come to. */
 export interface BrakedEdits {
   readonly brakes: readonly Brake[];
+  /** What each edit says that a brake stops. It does not say how many there are: another one would have all of them noted anew. */
+  readonly note?: string | undefined;
   readonly answered: readonly BrakeAnswer[];
 }
 
@@ -101,6 +103,7 @@ export function brakeEdits(ground: BrakeGround, edits: readonly TakenEdit[]): Br
   const lasts = new Map(edits.map(({ kind, row }) => [row, kind]));
   const byKind = Map.groupBy(edits, (edit) => countedAs(edit, lasts.get(edit.row)));
   const brakes: Brake[] = [];
+  let note: string | undefined;
   const answered: BrakeAnswer[] = [];
   for (const kind of kinds) {
     const own = byKind.get(kind) ?? [];
@@ -119,32 +122,41 @@ export function brakeEdits(ground: BrakeGround, edits: readonly TakenEdit[]): Br
         answer: isReverted ? 'revert' : 'approve',
         edits: isReverted || isApproved ? own : [],
       });
-    if (isOver && !isReverted && !isApproved) brakes.push(brakeFor(kind, ground, byRow));
+    if (!isOver || isReverted || isApproved) continue;
+    brakes.push(brakeFor(kind, ground, byRow));
+    note ??= `${wordsOf[kind].note}. ${advice}`;
   }
-  return { brakes, answered };
+  return { brakes, note, answered };
 }
 
 /** What users read of a brake, and of each row that it stops. */
 const wordsOf: Readonly<
-  Record<Kind, { words(count: number, rows: number): string; what: StoppedChange['what'] }>
+  Record<Kind, { words(count: number, rows: number): string; note: string; what: StoppedChange['what'] }>
 > = {
-  edited: { words: (count, rows) => `${count} of ${rows} rows were edited by SQL`, what: 'edited' },
+  edited: {
+    words: (count, rows) => `${count} of ${rows} rows were edited by SQL`,
+    note: 'More rows were edited by SQL than may be at once',
+    what: 'edited',
+  },
   deleted: {
     words: (count, rows) => `${count} of ${rows + count} rows were deleted by SQL`,
+    note: 'More rows were deleted by SQL than may be at once',
     what: 'row gone',
   },
   unlogged: {
     words: (count, rows) =>
       `What notes edits of the table was switched off for a time, and ${count} of its ${rows} rows differ from the CRM`,
+    note: 'What notes edits of the table was switched off for a time, and rows differ from the CRM',
     what: 'differs',
   },
 };
+
+const advice = "Approve sends them to the CRM, Revert puts the CRM's values back.";
 
 function brakeFor(kind: Kind, ground: BrakeGround, byRow: ReadonlyMap<string, unknown>): Brake {
   const { words, what } = wordsOf[kind];
   const allowed = allowedOf(kind, ground);
   const limit = allowed === 0 ? '' : `; ${allowed} may be at once`;
-  const reason = `${words(byRow.size, ground.rows)}${limit}. Approve sends them to the CRM, Revert puts the CRM's values back.`;
   const changes = [...byRow.keys()].map((id): StoppedChange => ({ id, what }));
-  return brakeOf(ground.entity, kind, reason, changes);
+  return brakeOf(ground.entity, kind, `${words(byRow.size, ground.rows)}${limit}. ${advice}`, changes);
 }

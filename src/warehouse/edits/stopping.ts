@@ -18,6 +18,8 @@ export class EditStops {
   /** The tables whose open edits changed, or answers about them. */
   readonly #changed = new Set<Entity>();
   readonly #found = new Map<Entity, BrakedEdits & { readonly rows: number }>();
+  /** The tables whose brakes were found anew, and are not carried out. */
+  readonly #fresh = new Set<Entity>();
   #brakes: readonly Brake[] = [];
 
   constructor(link: WarehouseLink, terms: EditTerms) {
@@ -50,6 +52,7 @@ export class EditStops {
       if (last?.rows === rows && !this.#changed.has(entity)) continue;
       const found = this.#findIn(entity, rows, choice);
       this.#found.set(entity, { ...found, rows });
+      this.#fresh.add(entity);
       if (found.brakes.length > 0 || (last?.brakes.length ?? 0) > 0) this.#brakes = [];
     }
     this.#changed.clear();
@@ -64,11 +67,13 @@ export class EditStops {
 
   /** Carries out what was answered, and notes with the edits that are stopped why they are. */
   *carryOut(turns: Turns): Slices<void> {
-    for (const { answered } of this.#found.values())
+    for (const entity of this.#fresh) {
+      const { answered = [], note } = this.#found.get(entity) ?? noBrakes;
       for (const answer of answered)
         yield* answer.answer === 'revert' ? this.#revoke(turns, answer) : this.#approve(turns, answer);
-    for (const [entity, { brakes }] of this.#found)
-      if (brakes[0]) yield* this.#noteStopped(turns, entity, brakes[0].reason);
+      if (note !== undefined) yield* this.#noteStopped(turns, entity, note);
+    }
+    this.#fresh.clear();
   }
 
   #findIn(entity: Entity, rows: number, choice: (scope: string) => string | undefined): BrakedEdits {
@@ -108,12 +113,12 @@ export class EditStops {
     yield* turns.take(() => this.#link.mirror.dropDecision(scope));
   }
 
-  *#noteStopped(turns: Turns, entity: Entity, reason: string): Slices<void> {
+  *#noteStopped(turns: Turns, entity: Entity, note: string): Slices<void> {
     const { edits } = this.#link.mirror;
     const own = edits.readOpen().filter(({ isMeant, key }) => key.entity === entity && !isMeant);
-    const isOther = own.filter((edit) => come(edit, 'held', reason) !== edit);
-    yield* turns.takeAll(isOther, (some) => {
-      for (const edit of some) edits.save(come(edit, 'held', reason));
+    const fresh = own.filter((edit) => come(edit, 'held', note) !== edit);
+    yield* turns.takeAll(fresh, (some) => {
+      for (const edit of some) edits.save(come(edit, 'held', note));
     });
   }
 }
