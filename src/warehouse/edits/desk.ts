@@ -36,7 +36,7 @@ export const nothingDecided: DecidedAll = { brakes: [], conflicts: [], holds: []
 const [theLists, allRecords] = ['lists', 'records'];
 
 /** So many names are looked at before anything else gets its turn. */
-const namesMax = 5_000;
+const namesMax = 2_500;
 
 /**
  * Decides about records with open edits, and keeps all that follows. A record is decided about again as soon as something changes that its last
@@ -54,8 +54,8 @@ export class EditDesk {
   #changed = new Set<string>();
   /** Records that changed and have no open edits. */
   #over = new Set<string>();
-  /** The records to be decided about, by their kinds. */
-  readonly #due = new Map<Entity, Set<string>>();
+  /** The records to be decided about, by their kinds; those that are still to be created are apart. */
+  readonly #due = new Map<string, Map<string, RecordKey>>();
   /** By what decisions went by beside the record itself: the records. */
   readonly #asked = new Map<string, Set<string>>();
   /** Of records about which there is something to say. */
@@ -79,19 +79,21 @@ export class EditDesk {
   *decide(catalog: Catalog, behind: ReadonlySet<Entity> = new Set()): Slices<readonly RecordKey[]> {
     const isAnew = this.#isAnew || catalog !== this.#catalog;
     this.#isAnew = true;
-    if (isAnew) this.#beginAnew(catalog);
+    if (isAnew) yield* this.#beginAnew(catalog);
     yield* this.#takeChanges();
     const before = this.#stopped;
     const brakes = this.#stops.find(this.#readAnswers().choice);
     const stopped = new Set([...brakes.map(({ entity }) => entity), ...behind]);
     this.#stopped = before.union(stopped).union(new Set(this.#stops.answered));
     const turns = new Turns(this.#link.mirror);
+    const run = this.#link.newWord();
     yield* this.#stops.carryOut(turns);
     yield* this.#takeChanges();
     const toWake = this.#findFreed(before.difference(stopped));
     // What a create has made is a record like any other from then on.
-    yield* this.#decideDue(turns, stopped, toWake, isClaimToken);
-    yield* this.#decideDue(turns, stopped, toWake, (id) => !isClaimToken(id));
+    for (const isToken of [true, false])
+      for (const entity of entities.filter((each) => !stopped.has(each)))
+        yield* this.#decideDue(turns, dueName(entity, isToken), run, toWake);
     this.#forgetAnswers(isAnew);
     const isSame = turns.count === 0 && brakes === this.decided.brakes;
     if (!isSame || before.symmetricDifference(stopped).size > 0) this.decided = this.#sum(brakes, stopped);
@@ -100,11 +102,12 @@ export class EditDesk {
     return [...toWake.values()];
   }
 
-  #beginAnew(catalog: Catalog): void {
+  *#beginAnew(catalog: Catalog): Slices<void> {
     this.#catalog = catalog;
     this.#stops.beginAnew();
-    this.#changed = new Set(this.#link.mirror.edits.readOpen().flatMap(namesOf));
+    this.#changed.clear();
     for (const known of [this.#due, this.#asked, this.#verdicts, this.#woken]) known.clear();
+    yield* this.#takeAll(this.#link.mirror.edits.readOpen(), namesOf);
   }
 
   /** Finds what is to be decided about by what changed. */
@@ -117,9 +120,14 @@ export class EditDesk {
     }
     const names = [...this.#changed];
     this.#changed.clear();
-    for (let start = 0; start < names.length; start += namesMax) {
+    yield* this.#takeAll(names, (name) => [name]);
+  }
+
+  *#takeAll<Item>(items: readonly Item[], find: (item: Item) => Iterable<string>): Slices<void> {
+    for (let start = 0; start < items.length; start += namesMax) {
       if (start > 0) yield;
-      for (const name of names.slice(start, start + namesMax)) this.#takeChange(name);
+      for (const item of items.slice(start, start + namesMax))
+        for (const name of find(item)) this.#takeChange(name);
     }
   }
 
@@ -136,46 +144,32 @@ export class EditDesk {
     const isOver = this.#link.mirror.edits.findOpen(key).length === 0;
     if (isOver) this.#over.add(text);
     if (isOver && !this.#verdicts.has(text)) return;
-    const due = this.#due.get(key.entity) ?? new Set();
-    this.#due.set(key.entity, due.add(text));
+    const name = dueName(key.entity, isClaimToken(key.id));
+    const due = this.#due.get(name) ?? new Map();
+    this.#due.set(name, due.set(text, key));
   }
 
-  /** Decides about those that are due and wanted, each once, also if it becomes due by that. */
-  *#decideDue(
-    turns: Turns,
-    stopped: ReadonlySet<Entity>,
-    toWake: Map<string, RecordKey>,
-    isWanted: (id: string) => boolean,
-  ): Slices<void> {
-    const run = this.#link.newWord();
-    for (const entity of entities.filter((each) => !stopped.has(each))) {
-      const done = new Set<string>();
-      for (;;) {
-        const some = this.#pick(entity, (text, id) => isWanted(id) && !done.has(text));
-        if (some.length === 0) break;
-        yield* turns.take(() => {
-          const answers = this.#readAnswers();
-          for (const key of some) this.#decideOne(key, { ...answers, run });
-        });
-        for (const key of some) {
-          const text = recordKeyText(key);
-          this.#due.get(entity)?.delete(text);
-          done.add(text);
-          if (this.#isToBeWoken(key, text)) toWake.set(text, key);
-        }
-        yield* this.#takeChanges();
+  /** Decides about those that are due, each once, also if it becomes due by that. */
+  *#decideDue(turns: Turns, name: string, run: string, toWake: Map<string, RecordKey>): Slices<void> {
+    const done = new Set<string>();
+    for (;;) {
+      const due = this.#due.get(name) ?? new Map<string, RecordKey>();
+      const some = Iterator.from(due)
+        .filter(([text]) => !done.has(text))
+        .take(sliceMax)
+        .toArray();
+      if (some.length === 0) return;
+      yield* turns.take(() => {
+        const answers = this.#readAnswers();
+        for (const [, key] of some) this.#decideOne(key, { ...answers, run });
+      });
+      for (const [text, key] of some) {
+        due.delete(text);
+        done.add(text);
+        if (this.#isToBeWoken(key, text)) toWake.set(text, key);
       }
+      yield* this.#takeChanges();
     }
-  }
-
-  #pick(entity: Entity, isWanted: (text: string, id: string) => boolean): readonly RecordKey[] {
-    const some: RecordKey[] = [];
-    for (const text of this.#due.get(entity) ?? []) {
-      const key = parseRecordKey(text);
-      if (key && isWanted(text, key.id)) some.push(key);
-      if (some.length === sliceMax) break;
-    }
-    return some;
   }
 
   #decideOne(key: RecordKey, ground: Pick<EditContext, 'answeredAt' | 'choice' | 'run'>): void {
@@ -267,11 +261,11 @@ export class EditDesk {
   }
 }
 
-/** What an edit is found by: its record, and its row. */
-const namesOf = ({ key, row }: TakenEdit): readonly string[] => [
-  recordKeyText(key),
-  recordKeyText({ entity: key.entity, id: row }),
-];
+/** What an edit is found by: its record, and its row, which mostly have the same name. */
+const namesOf = ({ key, row }: TakenEdit): ReadonlySet<string> =>
+  new Set([recordKeyText(key), recordKeyText({ entity: key.entity, id: row })]);
+
+const dueName = (entity: Entity, isToken: boolean): string => `${entity} ${isToken ? 'new' : 'known'}`;
 
 /** Whether a record of the kind that is not known is not in the CRM. Contacts are read lead by lead. */
 function isRead(mirror: WarehouseLink['mirror'], { entity, id }: RecordKey): boolean {
