@@ -80,6 +80,7 @@ export class EditDesk {
     const isAnew = this.#isAnew || catalog !== this.#catalog;
     this.#isAnew = true;
     if (isAnew) yield* this.#beginAnew(catalog);
+    this.#noteAsked();
     yield* this.#takeChanges();
     const before = this.#stopped;
     const brakes = this.#stops.find(this.#readAnswers().choice);
@@ -107,17 +108,20 @@ export class EditDesk {
     this.#stops.beginAnew();
     this.#changed.clear();
     for (const known of [this.#due, this.#asked, this.#verdicts, this.#woken]) known.clear();
+    this.#cascades = undefined;
     yield* this.#takeAll(this.#link.mirror.edits.readOpen(), namesOf);
+  }
+
+  /** Of what has no record's name it is found out once for each decision whether it may have changed. */
+  #noteAsked(): void {
+    if (this.#asked.has(theLists)) this.#changed.add(theLists);
+    if (!this.#asked.has(allRecords) || this.#link.mirror.readRecords() === this.#cascades?.records) return;
+    this.#changed.add(allRecords);
+    this.#cascades = undefined;
   }
 
   /** Finds what is to be decided about by what changed. */
   *#takeChanges(): Slices<void> {
-    const { mirror } = this.#link;
-    if (this.#asked.has(theLists)) this.#changed.add(theLists);
-    if (this.#asked.has(allRecords) && mirror.readRecords() !== this.#cascades?.records) {
-      this.#changed.add(allRecords);
-      this.#cascades = undefined;
-    }
     const names = [...this.#changed];
     this.#changed.clear();
     yield* this.#takeAll(names, (name) => [name]);
