@@ -85,6 +85,14 @@ describe('a row that a user puts back', () => {
     expect(syncOf(rowOf(world, acme))).toMatch(/^Held: does not fit this tab/);
   });
 
+  it('makes no second record where nothing but its Sync cell tells that it is not typed anew', async () => {
+    const { world, copy } = await worldWithCopy();
+    const cells = { ...copy.cells, created_at: emptyCell, 'about.url': textCell('https://acme.example') };
+    world.sheet.lead.push({ ...copy, cells, id: emptyCell });
+    await settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Beta']);
+  });
+
   it('may be its record where it lacks its ID and was edited, so that the record does not count as left out', async () => {
     const { world, copy } = await worldWithCopy();
     expect((await settle(world)).leftOut.lead).toBe(1);

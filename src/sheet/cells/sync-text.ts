@@ -108,6 +108,13 @@ export const copyMark = 'This row is a copy';
 export const isMarkedCopy = ({ sync }: Pick<ObservedRow, 'sync'>): boolean =>
   sync.kind === 'text' && sync.text.startsWith(`Held: ${copyMark}`);
 
+/** How the reason begins for which a row is held that may be the one of a record. */
+export const likeMark = 'This looks like';
+
+/** Whether the row says that it was in step with a record, or may be the one of a record. */
+export const isMarkedKnown = ({ sync }: Pick<ObservedRow, 'sync'>): boolean =>
+  sync.kind === 'text' && ['Synced ', `Held: ${likeMark}`].some((start) => sync.text.startsWith(start));
+
 /** Whether the row says that something of it is on its way, and asks nothing of anybody. */
 export const isPending = ({ sync }: Pick<ObservedRow, 'sync'>): boolean =>
   sync.kind === 'text' && sync.text.startsWith('Pending: ');

@@ -113,7 +113,7 @@ const doubtfulUnknown = (id: RecordId): string =>
 function unknownReason(id: RecordId, suspects: readonly RecordId[]): string {
   const nobody = `No record of the CRM has the ID ${quoteText(id)}`;
   if (suspects.length === 0) return `${nobody}. Clear the ID to make this a new record, or undo the change.`;
-  return suspectReason(`${nobody}, and this`, suspects, 'undo the change');
+  return suspectReason(`${nobody}, and this looks like`, suspects, 'undo the change');
 }
 
 /** Says what of a tab is known whatever brake holds. */
@@ -148,7 +148,7 @@ export function judgeTab(tab: ClassifiedTab, { release }: Braked): JudgedTab {
   const verdicts = [...now];
   const suspectsOf = createSuspects(tab, [...collect(verdicts, 'unsure'), ...damaged.unsure]);
   const later = rows.filter(({ kind }) => dependentKinds.has(kind));
-  verdicts.push(...later.map((row) => judgeRow(row, index, { ...around, suspectsOf })));
+  for (const row of later) verdicts.push(judgeRow(row, index, { ...around, suspectsOf }));
   const found = new Set([...collect(verdicts, 'resembled'), ...lookAlikes(tab).flatMap(suspectsOf)]);
   const shown = present.union(tab.named);
   const known = shown.union(found);

@@ -51,7 +51,7 @@ export function bindRows(rows: readonly ObservedRow[], lookup: IdLookup): Bindin
   for (const [id, same] of Map.groupBy(withId, (row) => describeCell(row.id))) {
     const isClaim = isClaimToken(id);
     if (!isClaim && !lookup.isKnown(id)) {
-      binding.strangers.push(...same.map((row) => ({ row, id })));
+      for (const row of same) binding.strangers.push({ row, id });
       continue;
     }
     const original = chooseOriginal(id, same, lookup);

@@ -3,6 +3,7 @@ import type { RecordId } from '../../../core/record.ts';
 import type { Agreement } from '../../../core/state.ts';
 import { labelKey } from '../../../core/text/label-key.ts';
 import type { FieldName, Fields } from '../../../core/value.ts';
+import { isMarkedKnown } from '../../cells/sync-text.ts';
 import { bareCell, type Cell, emptyCell, equalCells } from '../../port/cell.ts';
 import type { ObservedRow } from '../../port/table.ts';
 import {
@@ -128,10 +129,11 @@ export function createLikeSearch(index: TabIndex, agreements: readonly Agreement
   };
 }
 
-/** Whether a row has nothing in the columns that only show: the row of a record that somebody puts back brings that along. */
-function isTypedAnew(index: TabIndex, { cells }: ObservedRow): boolean {
-  const shownOnly = Object.entries(cells).filter(([name]) => isShownOnly(index, name));
-  return shownOnly.length > 0 && shownOnly.every(([name, cell]) => saysNothing(index, name, cell));
+/** Whether a row has nothing that only the daemon writes: the row of a record that somebody puts back brings that along. */
+function isTypedAnew(index: TabIndex, row: ObservedRow): boolean {
+  const shownOnly = Object.entries(row.cells).filter(([name]) => isShownOnly(index, name));
+  const isBare = shownOnly.length > 0 && shownOnly.every(([name, cell]) => saysNothing(index, name, cell));
+  return isBare && !isMarkedKnown(row);
 }
 
 /** All that a row may show of a record in a column: its value in the usual form, and in each that it once had. */
@@ -207,11 +209,11 @@ export function wasMissing(index: TabIndex, { key }: Agreement): boolean {
 
 const namedMax = 5;
 
-/** What to say of a row, named by `subject`, that looks like these records, and what can be done instead of giving it an ID. */
-export function suspectReason(subject: string, ids: readonly RecordId[], orElse: string): string {
+/** What to say of a row that looks like these records, after a beginning such as {@link likeMark}, and what can be done instead of giving it an ID. */
+export function suspectReason(start: string, ids: readonly RecordId[], orElse: string): string {
   const [only, ...others] = ids;
   if (others.length === 0)
-    return `${subject} looks like record ${only}, and may be its row. Put ${only} into the ID cell, or ${orElse}.`;
+    return `${start} record ${only}, and may be its row. Put ${only} into the ID cell, or ${orElse}.`;
   const named = [...ids.slice(0, namedMax), ...(ids.length > namedMax ? ['…'] : [])].join(', ');
-  return `${subject} looks like the records ${named}, and may be the row of one of them. Put the right one into the ID cell, or ${orElse}.`;
+  return `${start} the records ${named}, and may be the row of one of them. Put the right one into the ID cell, or ${orElse}.`;
 }

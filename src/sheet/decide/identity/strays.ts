@@ -129,7 +129,7 @@ export function decideCopy(index: TabIndex, copy: CopiedRow, suspects: readonly 
   const { row, id, rows, hasOriginal } = copy;
   if (suspects.length > 0) {
     const orElse = 'change the row and clear the ID to make it a new record';
-    return holdRow(index, copy, suspectReason(`${copyReasonStart}, and it`, suspects, orElse));
+    return holdRow(index, copy, suspectReason(`${copyReasonStart}, and it looks like`, suspects, orElse));
   }
   if (!hasOriginal && !isMarkedCopy(row)) return holdRow(index, copy, rivalReason(id));
   const own = hasOriginal ? undefined : index.agreements.get(id);

@@ -3,7 +3,7 @@ import type { RecordId, RecordKey } from '../../../core/record.ts';
 import { isStuck, isUnanswered, type OutboxItem } from '../../../core/state.ts';
 import { equalFields, type Fields } from '../../../core/value.ts';
 import { refusedScope } from '../../../core/waiting/scopes.ts';
-import { isPending, type RowState } from '../../cells/sync-text.ts';
+import { isPending, likeMark, type RowState } from '../../cells/sync-text.ts';
 import type { TableStep } from '../../plans/plan.ts';
 import { describeCell, emptyCell } from '../../port/cell.ts';
 import { isBlank, type ObservedRow } from '../../port/table.ts';
@@ -71,7 +71,7 @@ function findObstacle(
   suspects: readonly RecordId[],
 ): Verdict | undefined {
   if (suspects.length > 0) {
-    const reason = suspectReason('This', suspects, 'change the row to make it a new record');
+    const reason = suspectReason(likeMark, suspects, 'change the row to make it a new record');
     return join({ resembled: suspects }, holdRow(index, { row, id }, reason));
   }
   if (faults.length > 0) {
