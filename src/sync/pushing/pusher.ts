@@ -13,6 +13,9 @@ import { pushRecord } from './push.ts';
 /** A queue that wakes nobody for so many refills in a row has lost its worker, whatever else it reports. */
 const refillsInVainMax = 15;
 
+/** So many steps are put into the queue again by one refill: far more than the CRM takes until the next one. */
+const refilledMax = 500;
+
 /** After so many pushes without the queue it is looked at again. */
 const pushesWithoutQueueMax = 20;
 
@@ -48,6 +51,8 @@ export class Pusher extends Loop {
   readonly #pushing = new Set<string>();
   /** Refills in a row that found something to wake the worker for, and nobody woken since the one before. */
   #refillsInVain = 0;
+  /** Where among the steps that are due the next refill begins. */
+  #refillFrom = 0;
   #forgotAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: PusherOptions) {
@@ -92,12 +97,15 @@ export class Pusher extends Loop {
     this.#forgetHistory(now);
     const due = mirrors.flatMap((mirror) => this.#findDue(mirror, now));
     this.#refillsInVain = due.length === 0 || this.#pushing.size > 0 ? 0 : this.#refillsInVain + 1;
+    const from = this.#refillFrom < due.length ? this.#refillFrom : 0;
+    const some = due.slice(from, from + refilledMax);
+    this.#refillFrom = from + some.length;
     try {
-      await this.#wake(due);
+      await this.#wake(some, due.length);
       problems.end('queue');
     } catch (error) {
       problems.begin('queue', error);
-      if (isSyncError(error, 'QUEUE_UNREACHABLE')) await this.#pushWithoutQueue(due);
+      if (isSyncError(error, 'QUEUE_UNREACHABLE')) await this.#pushWithoutQueue(some);
     }
   }
 
@@ -111,12 +119,12 @@ export class Pusher extends Loop {
   }
 
   /** Fails with QUEUE_UNREACHABLE when the queue does not do what it is there for. */
-  async #wake(due: readonly RecordKey[]): Promise<void> {
+  async #wake(some: readonly RecordKey[], waiting: number): Promise<void> {
     const { queue } = this.#options.link;
     if (!(await queue.isReachable())) throw new SyncError('QUEUE_UNREACHABLE', 'The queue does not answer.');
-    await queue.add(due);
+    await queue.add(some);
     if (this.#refillsInVain <= refillsInVainMax) return;
-    throw new SyncError('QUEUE_UNREACHABLE', `The queue wakes nobody, although ${due.length} steps wait.`);
+    throw new SyncError('QUEUE_UNREACHABLE', `The queue wakes nobody, although ${waiting} steps wait.`);
   }
 
   /** People's edits do not wait for a queue that does not work. Whoever is woken meanwhile finds their record taken. */
