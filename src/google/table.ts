@@ -54,10 +54,10 @@ export function createSheetTable(
   { spreadsheetId, account, log, answers = answersBy(), timeoutMs, ...depth }: TableOptions,
 ): Table {
   const owner: Owner = { spreadsheetId, account };
-  const writer = new Writer(client, log, answers);
   const reader = new Reader(client, log, { ...answers, timeoutMs }, depth);
-  const signer = createSigner(client);
   let last: Read | undefined;
+  const writer = new Writer(client, log, answers, (choose) => reader.readChosen(last?.layout ?? [], choose));
+  const signer = createSigner(client);
 
   async function take(layout: Layout, order: ReadOrder): Promise<ObservedTable> {
     const spreadsheet = await reader.read(layout, order);
@@ -66,7 +66,7 @@ export function createSheetTable(
       const before = last && { readings: last.readings, isAlike: last.circumstances === circumstances };
       const work = observeTabs(spreadsheet, layout, owner, reader.otherCells, before);
       const readings = await finishInTurns(work, depth.clock);
-      last = { spreadsheet, circumstances, readings, table: tableOf(readings, spreadsheet, owner) };
+      last = { layout, spreadsheet, circumstances, readings, table: tableOf(readings, spreadsheet, owner) };
     }
     writer.start(boundTabs(last.readings), findShadow(spreadsheet), spreadsheet.lastWrite);
     signer.start(spreadsheet.marks);
@@ -129,6 +129,7 @@ function rowsOf(steps: readonly RowStep[], readings: Read['readings']): RowsByTa
 
 /** What a read came to, and of what: of the same it comes to the same. */
 interface Read {
+  readonly layout: Layout;
   readonly spreadsheet: TaggedSpreadsheet;
   readonly circumstances: string;
   readonly readings: ReadonlyMap<TabKind, TabReading>;

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
+import { textCell } from '../../src/sheet/port/cell.ts';
 import type { ObservedTable } from '../../src/sheet/port/table.ts';
 import type { LineRequest } from '../support/crm-line.ts';
 import { openSandboxSheet, type SandboxSheet } from '../support/sandbox-sheet.ts';
 import { type HeardSheet, hearSheet } from '../support/sheet-line.ts';
-import { sheetLayout } from '../support/table-steps.ts';
+import { setStep, sheetLayout, titled, writeSteps } from '../support/table-steps.ts';
 
 let sheet: SandboxSheet;
 let heard: HeardSheet;
@@ -118,4 +119,22 @@ test('a tab of which rows are moved in every moment is not read as it never was'
     code: 'SHEET_UNREACHABLE',
     message: expect.stringContaining('moved while'),
   });
+});
+
+test('a misdirected write is undone in a tab that is too much for one request', async () => {
+  let isMoved = false;
+  heard.intercept(async (asked, passOn) => {
+    if (isTooMuch(asked)) return unavailable;
+    if (!isMoved && asked.url.includes(':batchUpdate')) {
+      isMoved = true;
+      await sheet.person({ kind: 'insertRows', sheet: 'Leads', row: 5, count: 1 });
+    }
+    return passOn();
+  });
+  await readAtLast();
+  const titles = await sheet.titlesById();
+  const { isOver, undone } = await writeSteps(heard.table, [setStep(20, textCell('20'), titled('Ours'))]);
+  expect(undone).toMatchObject([{ kind: 'overwritten', id: textCell('19') }]);
+  expect(isOver).toBe(true);
+  expect(await sheet.titlesById()).toEqual(titles);
 });

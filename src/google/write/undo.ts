@@ -6,15 +6,15 @@ import type { Damage } from '../../sheet/port/damage.ts';
 import type { TabKind } from '../../sheet/port/layout.ts';
 import type { KeepReceipt } from '../../sheet/port/port.ts';
 import type { StepEnd, WriteResult } from '../../sheet/port/table.ts';
-import { tabFields } from '../chosen-tabs.ts';
+import type { Choose } from '../chosen-tabs.ts';
 import type { SheetsClient } from '../client.ts';
 import type { ManagedColumn } from '../columns.ts';
-import { type Grid, gridFields } from '../grid.ts';
+import type { Grid } from '../grid.ts';
 import { mapKnown } from '../map-known.ts';
 import type { Answers } from '../probes/answers.ts';
 import { heed } from '../probes/heed.ts';
 import type { BoundTab } from '../read.ts';
-import { readTagged } from '../tabs.ts';
+import type { TaggedSpreadsheet } from '../tabs.ts';
 import { sendBatch } from './batch.ts';
 import { compensate, isSameButSync, type SeenTab, toDamage } from './compensate.ts';
 import { type GridDamage, type Judgement, judge, type Moment, meetColumns } from './judge.ts';
@@ -32,11 +32,15 @@ import { type Ends, noEnds, type StoredWrite, writeReceipt } from './receipt.ts'
 import type { Shadow } from './shadow.ts';
 import { advance, type WriteState } from './write-states.ts';
 
+/** Reads all tabs there are and the cells of those that are chosen, of long ones as many rows at a time as Google has answers for. */
+export type LookAt = (choose: Choose) => Promise<TaggedSpreadsheet>;
+
 /** What all writes have in common. */
 export interface Surroundings {
   readonly client: SheetsClient;
   readonly log: Log;
   readonly answers: Answers;
+  readonly look: LookAt;
   /** The hidden tab as it was last seen. */
   shadow: Shadow | undefined;
 }
@@ -233,18 +237,16 @@ function seenTabs(
 
 /** The tabs of a batch as they are now, those that are gone left out, and the hidden tab where it is still there. */
 async function lookAgain(
-  { answers, client, shadow }: Surroundings,
+  { answers, look, shadow }: Surroundings,
   batch: Batch,
 ): Promise<{ readonly tabs: Tabs; readonly shadow: Shadow | undefined }> {
-  const there = readTagged((await client.get(tabFields)) ?? {}).grids;
   const ids = [...batch.tabs.values()].map(({ sheetId }) => sheetId);
-  const ranges = there.filter(({ sheetId }) => ids.includes(sheetId)).map(({ sheetId }) => ({ sheetId }));
-  const { grids } = readTagged(ranges.length > 0 ? ((await client.get(gridFields, ranges)) ?? {}) : {});
+  const { grids } = await look((there) => there.grids.filter(({ sheetId }) => ids.includes(sheetId)));
   const tabs = mapKnown(batch.tabs, (planned) => {
     const grid = grids.find(({ sheetId }) => sheetId === planned.sheetId);
     return grid && heed(bindAgain(grid, planned), answers);
   });
-  return { tabs, shadow: there.find(({ sheetId }) => sheetId === shadow?.sheetId) };
+  return { tabs, shadow: grids.find(({ sheetId }) => sheetId === shadow?.sheetId) };
 }
 
 /** The columns are found by the headers that they were planned under. */

@@ -14,7 +14,16 @@ import { type Judgement, judge } from './judge.ts';
 import { endOfBatch, findAwaited, type PlannedStep, planSteps, planTab, type Tabs } from './planned.ts';
 import { endOfWrite, isEarlier, noEnds, readReceipt, type StoredWrite, writeReceipt } from './receipt.ts';
 import { fetchMarked, type KeptCells, type Shadow, sortKept } from './shadow.ts';
-import { advanceTo, type Course, judgeInverse, nothing, pendingOf, type Surroundings, undo } from './undo.ts';
+import {
+  advanceTo,
+  type Course,
+  judgeInverse,
+  type LookAt,
+  nothing,
+  pendingOf,
+  type Surroundings,
+  undo,
+} from './undo.ts';
 
 /** Writes steps to the tabs as they were read last, and undoes what reached other rows than was planned. */
 export class Writer implements Pick<Table, 'prepare' | 'recover'> {
@@ -25,8 +34,8 @@ export class Writer implements Pick<Table, 'prepare' | 'recover'> {
   /** What was prepared last: to read a long receipt again takes a tenth of a second. */
   #prepared: { readonly receipt: Receipt; readonly write: StoredWrite } | undefined;
 
-  constructor(client: SheetsClient, log: Log, answers: Answers) {
-    this.#around = { client, log, answers, shadow: undefined };
+  constructor(client: SheetsClient, log: Log, answers: Answers, look: LookAt) {
+    this.#around = { client, log, answers, look, shadow: undefined };
   }
 
   /** Takes over what a read found. */
