@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { compensate, type SeenTab } from '../../src/google/write/compensate.ts';
+import { compensate } from '../../src/google/write/compensate.ts';
 import { type GridDamage, judge, meetColumns } from '../../src/google/write/judge.ts';
 import type { PlannedStep, Row } from '../../src/google/write/planned.ts';
 import { findMet } from '../../src/google/write/read-back.ts';
+import type { SeenTab } from '../../src/google/write/seen-tab.ts';
 import { type Cell, chipCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import type { TabKind } from '../../src/sheet/port/layout.ts';
 

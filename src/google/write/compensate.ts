@@ -3,9 +3,7 @@ import { bareCell, type Cell, emptyCell, isComputed, isSameKept, isUnfilled } fr
 import type { Damage, DamagedCell } from '../../sheet/port/damage.ts';
 import type { TabKind } from '../../sheet/port/layout.ts';
 import type { StepEnd } from '../../sheet/port/table.ts';
-import type { ColumnIndexes } from '../columns.ts';
-import type { Rows } from '../grid.ts';
-import { findOldIndexes, type GridDamage, headerOf, idOf, isBlank, ownCellsOf } from './judge.ts';
+import { type GridDamage, headerOf, idOf, isBlank, ownCellsOf } from './judge.ts';
 import {
   fromLeft,
   isSameId,
@@ -16,16 +14,7 @@ import {
   type Row,
 } from './planned.ts';
 import type { Ends } from './receipt.ts';
-
-/** A tab as it is when damage is to be undone. */
-export interface SeenTab {
-  readonly rows: Rows;
-  readonly hiddenRows: ReadonlySet<number>;
-  /** What each field's column holds, among others. */
-  readonly columns: Pick<ColumnIndexes, 'fields'>;
-  /** Rows that a filter hid from the read before the write; known where something was deleted. */
-  readonly unseen?: Rows;
-}
+import { type Seen, type SeenTab, seeTabs } from './seen-tab.ts';
 
 /** How damage is undone. Steps of the write that turn out to have done what they should are done, and damage of which nothing is left is undone. */
 export interface Compensation extends Ends {
@@ -45,13 +34,14 @@ export function compensate(
   const done = new Map<number, StepEnd>();
   const undone: GridDamage[] = [];
   const escalated: Damage[] = [];
+  const see = seeTabs(tabs);
   const named = damage.flatMap((one) => {
-    const tab = tabs.get(one.entity);
-    return tab ? nameTaken(nameMet(one, tab), damage, tab) : one;
+    const seen = see(one);
+    return seen ? nameTaken(nameMet(one, seen), damage, seen) : one;
   });
   for (const each of named) {
-    const tab = tabs.get(each.entity);
-    const way = tab && !each.isUnseen ? findWay(each, tab, hasCopies, damage) : 'lost';
+    const seen = see(each);
+    const way = seen && !each.isUnseen ? findWay(each, seen, hasCopies, damage) : 'lost';
     if (way === 'lost') escalated.push(toDamage(each));
     else if (way === 'right') done.set(each.number, doneAs(each));
     else if (way === 'nothing left') undone.push(each);
@@ -77,11 +67,10 @@ const doneAs = (one: GridDamage): StepEnd => ({
  * A delete of which nothing was kept, and that has left its own row, took another one that a filter hid: one that was read before and is
  * gone, and that no delete was meant for. Returns these rows as damage, or the delete as it is where none is missing.
  */
-function nameTaken(one: GridDamage, damage: readonly GridDamage[], tab: SeenTab): GridDamage[] {
+function nameTaken(one: GridDamage, damage: readonly GridDamage[], seen: Seen): GridDamage[] {
   // What is in its place in the hidden tab is no copy of it.
   const { right, source: _, ...rest } = one;
   if (one.kind !== 'deleted' || !right) return [one];
-  const seen = see(one, tab);
   const meant = damage.flatMap((other) =>
     other.kind === 'deleted' && other.entity === one.entity && other.right ? [other] : [],
   );
@@ -89,7 +78,7 @@ function nameTaken(one: GridDamage, damage: readonly GridDamage[], tab: SeenTab)
   if (!seen.has(right) || meant[0] !== one) return [one];
   const isMeant = (row: Row) =>
     meant.some(({ names, right: own = [] }) => isSameId(idOf(own, names), idOf(row, names)));
-  const missing = (tab.unseen ?? []).filter(
+  const missing = (seen.tab.unseen ?? []).filter(
     (row) => !row.every(isUnfilled) && !seen.has(row) && !isMeant(row),
   );
   return missing.length === 0 ? [one] : missing.map((before) => ({ ...rest, before }));
@@ -99,14 +88,13 @@ function nameTaken(one: GridDamage, damage: readonly GridDamage[], tab: SeenTab)
  * Names the row that a set has met while a filter hid it: the one in its place, if that shows what was written and has another ID than the
  * right row, which may show the same because of another write. Returns the damage with that ID, or as it is where no row is named.
  */
-function nameMet(one: GridDamage, tab: SeenTab): GridDamage {
+function nameMet(one: GridDamage, seen: Seen): GridDamage {
   const { expected, kind, names, placed, right } = one;
   if (kind !== 'overwritten' || !right || expected < 1) return one;
-  const { rows } = see(one, tab);
   // A row that has nothing but what was written was blank before, and is the one that was met.
   const after = overlay(one.before, placed);
-  if (!isBlank(after) && rows.some((each) => isSameRow(after, each))) return one;
-  const { [expected]: row = [] } = rows;
+  if (!isBlank(after) && isShown(after, seen)) return one;
+  const row = seen.rowAt(expected);
   const [id, ownId] = [idOf(row, names), idOf(right, names)];
   const fields = placed.filter(({ column }) => names.get(column) !== syncHeader);
   const showsAll = fields.length > 0 && fields.every(({ cell, column }) => isSameKept(cell, row[column]));
@@ -115,34 +103,9 @@ function nameMet(one: GridDamage, tab: SeenTab): GridDamage {
   return { ...one, before, isUnseen: true };
 }
 
-/** The rows of a tab under the columns that a damage knows. */
-interface Seen {
-  /** By position; the header row is empty. */
-  readonly rows: readonly Row[];
-  /** Where a column is now; negative where it is gone. */
-  columnNow(column: number): number;
-  /** Whether the row is there: one with its ID or, where it has none, one that holds the same. */
-  has(wanted: Row): boolean;
-}
-
-function see({ before, headers, names }: GridDamage, tab: SeenTab): Seen {
-  const columnsNow = findOldIndexes(headers, tab.rows[0] ?? []);
-  const columnNow = (column: number) => {
-    const now = columnsNow.indexOf(column);
-    return now < 0 && column >= columnsNow.length ? column : now;
-  };
-  const rows = tab.rows.map((row, position): Row => {
-    const width = position === 0 ? 0 : Math.max(row.length, before.length, headers.length);
-    return Array.from({ length: width }, (_, column) => row[columnNow(column)] ?? emptyCell);
-  });
-  const has = (wanted: Row) => {
-    const id = idOf(wanted, names);
-    const isIt = (row: Row) =>
-      id.kind === 'empty' ? isSameRow(wanted, row) : isSameId(idOf(row, names), id);
-    return rows.slice(1).some(isIt);
-  };
-  return { rows, columnNow, has };
-}
+/** Whether a row holds the same in all columns. */
+const isShown = (wanted: Row, { find }: Seen): boolean =>
+  find(wanted, (row) => isSameRow(wanted, row)).length > 0;
 
 /** An inverse step, and what it leaves as it is. */
 type Way = Pick<PlannedStep, 'kind' | 'position' | 'placed' | 'read' | 'isShared'> & {
@@ -155,27 +118,26 @@ type Way = Pick<PlannedStep, 'kind' | 'position' | 'placed' | 'read' | 'isShared
  */
 function findWay(
   damage: GridDamage,
-  tab: SeenTab,
+  seen: Seen,
   hasCopies: boolean,
   all: readonly GridDamage[],
 ): Way | 'lost' | 'right' | 'nothing left' {
-  const seen = see(damage, tab);
-  const { columnNow, rows } = seen;
+  const { columnNow, rowAt, tab } = seen;
   // Another step may have taken the right row by mistake: it comes back.
   const comesBack = ({ before, kind, right }: GridDamage) =>
     kind === 'deleted' && !right && isSameRow(before, damage.right ?? []);
   if (damage.kind === 'deleted' && damage.right && all.some(comesBack)) return 'nothing left';
-  if (damage.kind === 'deleted') return insertAgain(damage, seen, tab, hasCopies);
+  if (damage.kind === 'deleted') return insertAgain(damage, seen, hasCopies);
   const { right } = damage;
   const after = overlay(damage.before, damage.placed);
   // The right row may show the same because of another write: then a blank row has nothing but what was written, if anything was.
-  const isBlankHit = rows.some((row, position) => position > 0 && isSameRow(after, row));
-  if (right && (isBlank(after) || !isBlankHit) && rows.some((row) => isSameRow(right, row))) return 'right';
+  const isBlankHit = right !== undefined && isShown(after, seen);
+  if (right && (isBlank(after) || !isBlankHit) && isShown(right, seen)) return 'right';
   const position = locate(damage, after, seen);
   if (position === undefined) return damage.kind === 'added' ? 'nothing left' : 'lost';
   // A row that a filter hid had more than what is known of it.
   if (right && !isBlankHit) return 'lost';
-  const row = rows[position] ?? [];
+  const row = rowAt(position);
   const read = tab.rows[position] ?? [];
   // What a user has put beside it since stays, in a row of its own.
   if (damage.kind === 'added' && isSameButSync(after, row, damage))
@@ -226,13 +188,13 @@ function restored(
  * Finds the row that was hit: in its place, where that shows exactly what the write left; else the one row with the ID that it has since, or
  * the one row that shows exactly that.
  */
-function locate(damage: GridDamage, after: Row, { rows }: Seen): number | undefined {
+function locate(damage: GridDamage, after: Row, { find, rowAt }: Seen): number | undefined {
   const { before, expected, names, placed } = damage;
-  if (expected > 0 && isSameButSync(after, rows[expected] ?? [], damage)) return expected;
+  if (expected > 0 && isSameButSync(after, rowAt(expected), damage)) return expected;
   const id = idOf(after, names);
   const onlyOne = (isWanted: (row: Row) => boolean) => {
-    const found = [...rows.entries()].filter(([position, row]) => position > 0 && isWanted(row));
-    return found.length === 1 ? found[0]?.[0] : undefined;
+    const [found, ...others] = find(after, isWanted);
+    return others.length === 0 ? found : undefined;
   };
   const named = onlyOne((row) => isSameId(idOf(row, names), id));
   if (named !== undefined) return named;
@@ -258,8 +220,7 @@ const isExact = (cell: Cell): boolean => cell.kind === 'boolean' || isComputed(c
 /** A deleted row comes back below the last one: an insert hits nothing. */
 function insertAgain(
   damage: GridDamage,
-  { columnNow, has }: Seen,
-  tab: SeenTab,
+  { columnNow, has, tab }: Seen,
   hasCopies: boolean,
 ): Way | 'lost' | 'right' | 'nothing left' {
   const { before, right, source } = damage;

@@ -16,7 +16,7 @@ import { heed } from '../probes/heed.ts';
 import type { BoundTab } from '../read.ts';
 import type { TaggedSpreadsheet } from '../tabs.ts';
 import { sendBatch } from './batch.ts';
-import { compensate, isSameButSync, type SeenTab, toDamage } from './compensate.ts';
+import { compensate, isSameButSync, toDamage } from './compensate.ts';
 import { type GridDamage, type Judgement, judge, type Moment, meetColumns } from './judge.ts';
 import {
   type Batch,
@@ -29,6 +29,7 @@ import {
   type Tabs,
 } from './planned.ts';
 import { type Ends, noEnds, type StoredWrite, writeReceipt } from './receipt.ts';
+import type { SeenTab } from './seen-tab.ts';
 import type { Shadow } from './shadow.ts';
 import { advance, type WriteState } from './write-states.ts';
 
