@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { compensate } from '../../src/google/write/compensate.ts';
 import { type GridDamage, meetColumns } from '../../src/google/write/judge.ts';
 import { overlay, type Row } from '../../src/google/write/planned.ts';
+import { findMet } from '../../src/google/write/read-back.ts';
 import { numberCell, textCell } from '../../src/sheet/port/cell.ts';
 
 const width = 20;
@@ -71,4 +72,28 @@ test('all rows that moved since are found by their IDs', () => {
   };
   const { steps } = compensate(own, new Map([['lead', tab]]), true);
   expect(steps.map(({ position }) => position)).toEqual(own.map(({ expected }) => rowsOfTab + 1 - expected));
+});
+
+test('of the rows that a filter hid, those alone are compared with what was planned that are gone', () => {
+  const compared: Row[] = [];
+  const gone = rowOf(7);
+  const tab = {
+    rows: [headers, ...whole.filter((row) => row !== whole[6])],
+    hiddenRows: new Set<number>(),
+    columns: { fields: new Map() },
+    unseen: whole,
+    isPlanned: (row: Row) => compared.push(row) === 0,
+  };
+  const own = damage((right) => ({ kind: 'deleted', before: [], right })).slice(0, 1);
+  const { steps } = compensate(own, new Map([['lead', tab]]), true);
+  expect(steps.map(({ placed: [id] }) => id?.cell)).toEqual([numberCell(7)]);
+  expect(compared).toEqual([gone]);
+});
+
+test('the row that a set met under a filter is found by its ID, without a look at other cells', () => {
+  let looks = 0;
+  const rows = [headers, ...watched(whole, () => (looks += 1))];
+  const step = { number: 0, kind: 'set', entity: 'lead', position: 5, placed, read: [] } as const;
+  expect(findMet(step, met, rows, overlay(rowOf(9), placed))).toEqual(rowOf(9));
+  expect(looks).toBeLessThanOrEqual(rowsOfTab + width * 6);
 });

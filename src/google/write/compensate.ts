@@ -78,8 +78,9 @@ function nameTaken(one: GridDamage, damage: readonly GridDamage[], seen: Seen): 
   if (!seen.has(right) || meant[0] !== one) return [one];
   const isMeant = (row: Row) =>
     meant.some(({ names, right: own = [] }) => isSameId(idOf(own, names), idOf(row, names)));
-  const missing = (seen.tab.unseen ?? []).filter(
-    (row) => !row.every(isUnfilled) && !seen.has(row) && !isMeant(row),
+  const { isPlanned = () => false, unseen = [] } = seen.tab;
+  const missing = unseen.filter(
+    (row) => !row.every(isUnfilled) && !seen.has(row) && !isMeant(row) && !isPlanned(row),
   );
   return missing.length === 0 ? [one] : missing.map((before) => ({ ...rest, before }));
 }

@@ -1,4 +1,4 @@
-import { bareCell, emptyCell, equalCells, isSameKept, isUnfilled } from '../../sheet/port/cell.ts';
+import { bareCell, type Cell, emptyCell, equalCells, isSameKept, isUnfilled } from '../../sheet/port/cell.ts';
 import type { TabKind } from '../../sheet/port/layout.ts';
 import { rowRange } from '../a1.ts';
 import type { Spreadsheet } from '../client.ts';
@@ -67,23 +67,21 @@ export function findMet(
   now: Row,
 ): Row | undefined {
   const written = new Set(placed.map(({ column }) => column));
+  const cellIn = (row: Row, column: number): Cell => row[oldIndexes[column] ?? column] ?? emptyCell;
   const met = (row: Row): Row =>
-    Array.from(
-      { length: Math.max(oldIndexes.length, row.length) },
-      (_, column) => row[oldIndexes[column] ?? column] ?? emptyCell,
-    );
+    Array.from({ length: Math.max(oldIndexes.length, row.length) }, (_, column) => cellIn(row, column));
   const own = met(rows[position] ?? []);
   if (isSameRow(overlay(own, placed), now)) return own;
-  const idIn = (row: Row) => bareCell(row[id ?? -1] ?? emptyCell);
-  const isNamed = !written.has(id ?? -1) && idIn(now).kind !== 'empty';
+  const idNow = bareCell(now[id ?? -1] ?? emptyCell);
+  const isNamed = !written.has(id ?? -1) && idNow.kind !== 'empty';
   const unwritten = [...names.keys()].filter((column) => !written.has(column));
+  const isFilled = unwritten.some((column) => !isUnfilled(now[column] ?? emptyCell));
   const isSame = (row: Row): boolean =>
     isNamed
-      ? equalCells(idIn(row), idIn(now))
-      : unwritten.some((column) => !isUnfilled(now[column] ?? emptyCell)) &&
-        unwritten.every((column) => isSameKept(row[column], now[column]));
-  if (isSame(own)) return own;
-  const [found, ...others] = rows.slice(1).map(met).filter(isSame);
+      ? equalCells(bareCell(cellIn(row, id ?? -1)), idNow)
+      : isFilled && unwritten.every((column) => isSameKept(cellIn(row, column), now[column]));
+  if (isSame(rows[position] ?? [])) return own;
+  const [found, ...others] = rows.slice(1).filter(isSame).map(met);
   if (found) return others.every((row) => isSameRow(row, found)) ? found : undefined;
   const filled = unwritten.filter((column) => !isUnfilled(own[column] ?? emptyCell));
   const left = filled.filter((column) => isSameKept(own[column], now[column]));

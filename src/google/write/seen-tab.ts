@@ -21,6 +21,8 @@ export interface SeenTab {
   readonly columns: Pick<ColumnIndexes, 'fields'>;
   /** Rows that a filter hid from the read before the write; known where something was deleted. */
   readonly unseen?: Rows;
+  /** Whether a step was planned for such a row, so that it is known what became of it; for none where absent. */
+  readonly isPlanned?: (row: Row) => boolean;
 }
 
 /** A tab under the columns that a damage knows. Of a long one few rows matter: the others are not looked at but for their IDs, once. */

@@ -232,7 +232,7 @@ function seenTabs(
     );
   return mapKnown(look, ({ hiddenRows, rows }, kind) => {
     const { columns = { fields: new Map() }, unseen = [] } = batch.tabs.get(kind) ?? {};
-    return { rows, hiddenRows, columns, unseen: unseen.filter((row) => !isPlanned(kind, row)) };
+    return { rows, hiddenRows, columns, unseen, isPlanned: (row) => isPlanned(kind, row) };
   });
 }
 
