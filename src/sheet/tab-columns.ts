@@ -1,6 +1,6 @@
 import type { Mirror } from '../core/mirror.ts';
-import { once } from '../core/once.ts';
 import { type Entity, entities } from '../core/record.ts';
+import type { Agreement } from '../core/state.ts';
 import type { FieldName } from '../core/value.ts';
 import { sheetFacts } from './facts.ts';
 import { currentLayout, type LayoutLink } from './layout.ts';
@@ -14,23 +14,33 @@ import type { ObservedTab, ObservedTable } from './port/table.ts';
  */
 export function tableLayout(link: LayoutLink): Layout {
   const { mirror, policy } = link;
-  const agreements = once(() => mirror.readAgreements());
   return currentLayout(link).map((tab) => {
     const { columns, entity } = tab;
     if (entity === 'question') return tab;
-    const fact = sheetFacts.metFields(entity);
-    const before = new Set(mirror.readFact(fact));
-    if (columns.every(({ field }) => before.has(field))) return tab;
-    const own = agreements().filter(({ key }) => key.entity === entity);
-    const agreed = own.flatMap(({ fields, offered }) => Object.keys({ ...fields, ...offered }));
-    // Where a column is gone, nothing is agreed of its field any more.
-    const met = addFields(mirror, fact, new Set(agreed));
+    const met = readMet(mirror, entity);
     const isNew = ({ field }: Column) =>
       !met.has(field) && policy.tabs[entity].columns[field]?.header === undefined;
-    if (agreed.length === 0 || !columns.some(isNew)) return tab;
+    if (!columns.some(isNew) || !isAnyAgreed(mirror, entity)) return tab;
     return { ...tab, columns: columns.map((each) => (isNew(each) ? { ...each, isNew: true } : each)) };
   });
 }
+
+/**
+ * The fields that have met a column. What is agreed of a field was read from its column, or is meant for it, so that only mirrors in which no
+ * column was noted so far have to be searched for what they agreed.
+ */
+function readMet(mirror: Mirror, entity: Entity): ReadonlySet<FieldName> {
+  const fact = sheetFacts.metFields(entity);
+  const noted = mirror.readFact(fact);
+  if (noted) return new Set(noted);
+  const own = mirror.readAgreements().filter(({ key }) => key.entity === entity);
+  return addFields(mirror, fact, new Set(own.flatMap(agreedFields)));
+}
+
+const agreedFields = ({ fields, offered }: Agreement): FieldName[] => Object.keys({ ...fields, ...offered });
+
+const isAnyAgreed = (mirror: Mirror, entity: Entity): boolean =>
+  mirror.readAgreements().some((each) => each.key.entity === entity && agreedFields(each).length > 0);
 
 /** Whether any tab was found with a column of a field. */
 export const hasMetColumns = (mirror: Mirror): boolean =>
