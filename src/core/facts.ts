@@ -71,6 +71,8 @@ export const facts = {
   lastLineOfOther: fact('account.lastLineOfOther', isNumber),
   /** Whether the last list of custom fields was empty although some were in use: a second one like it is no slip; sync/reading/pull. */
   areFieldsEmpty: fact('crm.empty-custom-fields', isTruth),
+  /** Fields that leads were read as empty of while they were held, until that is forgotten of each lead; sync/reading/pull. */
+  emptiedFields: fact('crm.emptied-fields', listOf(isText)),
   /** How many complete sweeps in a row showed nothing; sync/reading/lists. */
   emptySweeps: entityFact('crm.empty-sweeps', isNumber),
   /** Elements of the CRM's lists without an id that can be used, in words, by the lead below which a list is, or by nothing; sync/reading/lists. */

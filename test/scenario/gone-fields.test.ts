@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { facts } from '../../src/core/facts.ts';
 import type { CustomFieldDefinition } from '../../src/crm/contract.ts';
 import { seedCustomFields } from '../../src/sandbox/crm/seed-catalog.ts';
 import { pullCatalog } from '../../src/sync/reading/pull.ts';
@@ -207,7 +208,8 @@ test(
   },
 );
 
-test('a field that is switched off has no lead empty that was read so before that was known', async () => {
+/** A link whose leads were all read as empty of one field, and half of them of another, which is then switched off. */
+async function openEmptied() {
   const { link, model } = await openLinkStage({ leads: 300, opportunities: 0, tasks: 0 });
   const { mirror } = link;
   await pullCatalog(link, 'newest');
@@ -223,9 +225,29 @@ test('a field that is switched off has no lead empty that was read so before tha
     mirror.saveRecord({ key: { entity: 'lead', id: String(id) }, fields, ...seen });
   }
   setField({ model }, 'city', { is_active: false });
+  const found = () => new Set(mirror.readRecords('lead').map(({ fields }) => JSON.stringify(fields)));
+  return { found, link, model };
+}
+
+const forgotten = new Set(['{"custom.source":null}', '{"custom.city":"Porto","custom.source":null}']);
+
+test('a field that is switched off has no lead empty that was read so before that was known', async () => {
+  const { found, link } = await openEmptied();
   await pullCatalog(link, 'newest');
-  const found = mirror.readRecords('lead').map(({ fields }) => JSON.stringify(fields));
-  expect(new Set(found)).toEqual(
-    new Set(['{"custom.source":null}', '{"custom.city":"Porto","custom.source":null}']),
-  );
+  expect(found()).toEqual(forgotten);
+});
+
+test('where a kill interrupts that, it goes on before the field is known to be back', async () => {
+  const { found, link, model } = await openEmptied();
+  const sleep = () => Promise.reject(new Error('killed'));
+  await expect(pullCatalog({ ...link, clock: { ...link.clock, sleep } }, 'newest')).rejects.toThrow('killed');
+  expect(found()).not.toEqual(forgotten);
+  setField({ model }, 'city');
+  const readCatalog = async () => {
+    expect(found()).toEqual(forgotten);
+    return link.crm.readCatalog('newest');
+  };
+  await pullCatalog({ ...link, crm: { ...link.crm, readCatalog } }, 'newest');
+  expect(link.mirror.readFact(facts.emptiedFields)).toBeUndefined();
+  expect.assertions(4);
 });

@@ -18,6 +18,8 @@ const proofsMax = 50;
 /** Reads the catalog and keeps it, with the labels that rows may still show. */
 export async function pullCatalog(link: Link, lane: Lane): Promise<void> {
   const { crm, mirror } = link;
+  // What was interrupted has to be over before a field is known to be back.
+  await forgetEmptied(link);
   const told = await readUnexchanged(link, () => crm.readCatalog(lane));
   const known = readOwnCatalog(mirror) ?? told;
   const isEmpty = lacksFields(told, known);
@@ -27,8 +29,10 @@ export async function pullCatalog(link: Link, lane: Lane): Promise<void> {
   mirror.transaction(() => {
     saveOwnCatalog(mirror, catalog);
     mirror.saveFact(facts.areFieldsEmpty, isEmpty);
+    const emptied = newlyHeld(catalog, known);
+    if (emptied.length > 0) mirror.saveFact(facts.emptiedFields, emptied);
   });
-  await forgetEmptied(link, newlyHeld(catalog, known));
+  await forgetEmptied(link);
 }
 
 const newlyHeld = ({ customFields }: Catalog, known: Catalog): FieldName[] => {
@@ -45,8 +49,9 @@ const sliceMax = 250;
  * Forgets which leads have nothing in these fields: since the CRM switched them off, and before that was known, every lead was read as having
  * nothing there. Once they are back that would count until each lead is read again.
  */
-async function forgetEmptied({ clock, mirror }: Link, names: readonly FieldName[]): Promise<void> {
-  if (names.length === 0) return;
+async function forgetEmptied({ clock, mirror }: Link): Promise<void> {
+  const names = mirror.readFact(facts.emptiedFields);
+  if (!names) return;
   const ids = mirror.readRecords('lead').map(({ key }) => key);
   for (let start = 0; start < ids.length; start += sliceMax) {
     if (start > 0) await clock.sleep(0);
@@ -59,6 +64,7 @@ async function forgetEmptied({ clock, mirror }: Link, names: readonly FieldName[
       }
     });
   }
+  mirror.dropFact(facts.emptiedFields);
 }
 
 const lacksFields = (
