@@ -1,7 +1,7 @@
 import { isSyncError } from '../../core/errors.ts';
-import { splitContactId } from '../../core/fields/contact-id.ts';
+import type { Mirror } from '../../core/mirror.ts';
 import type { Lane } from '../../core/ports.ts';
-import { type ContactTurn, chooseLead, staleVersion, versionOf } from '../../core/reading/contact-queue.ts';
+import { ContactQueue, type ContactTurn, staleVersion, versionOf } from '../../core/reading/contact-queue.ts';
 import { noteMissed, sweepsToProve } from '../../core/reading/observe.ts';
 import type { RecordId } from '../../core/record.ts';
 import type { StoredRecord } from '../../core/state.ts';
@@ -10,27 +10,45 @@ import { readKnown } from './account.ts';
 import { readEmptyLists, readPresent, readSwept, saveNameless } from './lists.ts';
 import { absorbPage, proveEachGone, proveGone } from './pull.ts';
 
+/** The queue of each mirror. */
+const queues = new WeakMap<Mirror, ContactQueue>();
+
+function queueOf({ mirror }: Link): ContactQueue {
+  const queue = queues.get(mirror) ?? new ContactQueue();
+  queues.set(mirror, queue);
+  queue.update(mirror.readRecords(), mirror.readContactReads());
+  return queue;
+}
+
+/** So much is taken into a new queue before others get their turn. */
+const sliceMax = 1_000;
+
+/** To be called before the queue is asked for: it is made in slices. */
+async function readyQueue({ clock, mirror }: Link): Promise<void> {
+  if (queues.has(mirror)) return;
+  const queue = new ContactQueue();
+  for (let end = sliceMax; end < mirror.readRecords().length; end += sliceMax) {
+    queue.update(mirror.readRecords().slice(0, end), mirror.readContactReads().slice(0, end));
+    await clock.sleep(0);
+  }
+  queues.set(mirror, queue);
+}
+
 /**
  * Reads the contacts of the one lead whose turn it is: of the leads that changed, if it is their turn, because whoever works on contacts
- * works on their lead too, as a rule; else of all of them. First comes the one whose last reading is the oldest. A lead whose reading failed
- * is noted in `failedAt` and waits for its next turn: if the CRM fails on it each time, it would else keep all others from theirs.
+ * works on their lead too, as a rule; else of all of them.
  */
-export async function readNextContacts(
-  link: Link,
-  turn: ContactTurn,
-  failedAt = new Map<RecordId, number>(),
-): Promise<void> {
-  const { clock, mirror } = link;
-  const [leads, leadsRead] = [mirror.readRecords('lead'), mirror.readContactReads()];
-  const lead = chooseLead(leads, leadsOfContacts(link), leadsRead, turn, failedAt);
+export async function readNextContacts(link: Link, turn: ContactTurn): Promise<void> {
+  await readyQueue(link);
+  const queue = queueOf(link);
+  const lead = queue.next(turn);
   try {
     if (lead?.presence === 'present') await readContacts(link, lead.key.id, 'sweep');
     else if (lead) await proveContactsGone(link, lead);
   } catch (error) {
-    if (lead) failedAt.set(lead.key.id, clock.now());
+    if (lead) queue.noteFailure(lead.key.id, link.clock.now());
     throw error;
   }
-  if (lead) failedAt.delete(lead.key.id);
   noteRound(link);
 }
 
@@ -39,6 +57,7 @@ export async function readNextContacts(
  * first again, so that a deleted contact does not stay for a whole round.
  */
 export async function readContacts(link: Link, leadId: RecordId, lane: Lane): Promise<void> {
+  await readyQueue(link);
   const { clock, mirror } = link;
   const at = clock.now();
   const lead = mirror.findRecord({ entity: 'lead', id: leadId });
@@ -53,7 +72,7 @@ export async function readContacts(link: Link, leadId: RecordId, lane: Lane): Pr
   if (!listed) return mirror.saveContactRead(read);
   absorbPage(link, listed);
   saveNameless(mirror, 'contact', listed.nameless ?? [], leadId);
-  const missed = noteMissed(presentContacts(link, leadId), at);
+  const missed = noteMissed(queueOf(link).contactsOf(leadId), at);
   mirror.transaction(() => {
     for (const contact of missed) mirror.saveRecord(contact);
   });
@@ -66,24 +85,17 @@ export async function readContacts(link: Link, leadId: RecordId, lane: Lane): Pr
 export async function readAllContacts(link: Link): Promise<number> {
   for (const { key } of readPresent(link.mirror, 'lead')) await readContacts(link, key.id, 'sweep');
   noteRound(link);
-  return presentContacts(link).length;
+  return queueOf(link).countAll().contacts;
 }
 
 /** What becomes of the contacts of a lead in the trash is not specified: each is asked for. */
 async function proveContactsGone(link: Link, lead: StoredRecord): Promise<void> {
   const { clock, mirror } = link;
   const at = clock.now();
-  await proveEachGone(link, presentContacts(link, lead.key.id));
+  await proveEachGone(link, queueOf(link).contactsOf(lead.key.id));
   saveNameless(mirror, 'contact', [], lead.key.id);
   mirror.saveContactRead({ leadId: lead.key.id, at, leadVersion: versionOf(lead) });
 }
-
-const leadOf = ({ key }: StoredRecord): RecordId => splitContactId(key.id).leadId;
-
-const presentContacts = ({ mirror }: Link, leadId?: RecordId): StoredRecord[] =>
-  readPresent(mirror, 'contact').filter((contact) => leadId === undefined || leadOf(contact) === leadId);
-
-const leadsOfContacts = (link: Link): ReadonlySet<RecordId> => new Set(presentContacts(link).map(leadOf));
 
 /**
  * Notes how far the round is, as a sweep of contacts: it is complete once the contacts of every lead were read, or it is sure that there are
@@ -92,18 +104,16 @@ const leadsOfContacts = (link: Link): ReadonlySet<RecordId> => new Set(presentCo
 function noteRound(link: Link): void {
   const { clock, mirror } = link;
   const swept = readSwept(mirror);
-  const readAt = new Map(mirror.readContactReads().map(({ leadId, at }) => [leadId, at]));
-  const leads = readPresent(mirror, 'lead');
-  const isSure = leads.length > 0 || readEmptyLists(mirror).has('lead');
+  const { contacts, leads, leadsRead, oldestAt } = queueOf(link).countAll();
+  const isSure = leads > 0 || readEmptyLists(mirror).has('lead');
   const knowsLeads = isSure && swept.has('lead');
-  const times = leads.flatMap(({ key }) => readAt.get(key.id) ?? []);
-  const isComplete = swept.has('contact') || (knowsLeads && times.length === leads.length);
+  const isComplete = swept.has('contact') || (knowsLeads && leadsRead === leads);
   mirror.saveSweep({
     entity: 'contact',
-    startedAt: times.reduce((oldest, at) => Math.min(oldest, at), clock.now()),
+    startedAt: Math.min(oldestAt, clock.now()),
     ...(isComplete ? { finishedAt: clock.now() } : {}),
     isComplete,
-    pages: times.length,
-    records: presentContacts(link).length,
+    pages: leadsRead,
+    records: contacts,
   });
 }

@@ -18,7 +18,7 @@ import {
   type Reading,
   type ReadingTimes,
 } from '../../core/reading/reading.ts';
-import { type Entity, type ListedEntity, listedEntities, type RecordId } from '../../core/record.ts';
+import { type Entity, type ListedEntity, listedEntities } from '../../core/record.ts';
 import type { OutboxItem, Sweep } from '../../core/state.ts';
 import type { Link } from '../link.ts';
 import { Loop, type Pause } from '../loop.ts';
@@ -87,8 +87,6 @@ export class Puller extends Loop {
   readonly #heldUntil = new Map<string, number>();
   readonly #servedAt = new Map<string, number>();
   #contactTurn: ContactTurn = 'any';
-  /** Leads whose contacts could not be read the last time, and when that was. */
-  readonly #contactsFailedAt = new Map<RecordId, number>();
   #catalogAt = Number.NEGATIVE_INFINITY;
   #leftOut: LeftOut;
 
@@ -273,7 +271,7 @@ export class Puller extends Loop {
       work: async () => {
         // Else leads that change all the time would keep the others from ever being read.
         this.#contactTurn = this.#contactTurn === 'changed' ? 'any' : 'changed';
-        await readNextContacts(link, this.#contactTurn, this.#contactsFailedAt);
+        await readNextContacts(link, this.#contactTurn);
       },
     };
   }
