@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Catalog } from '../../src/core/fields/catalog.ts';
+import type { KnownRecord } from '../../src/core/state.ts';
 import type { Value } from '../../src/core/value.ts';
+import { lazyUserIds } from '../../src/sheet/cells/lead-names.ts';
 import { describeCell, emptyCell, numberCell, textCell } from '../../src/sheet/port/cell.ts';
 import { sampleCatalog } from '../support/fields.ts';
 import {
@@ -230,4 +232,32 @@ describe('S2: names of users that change in the configuration', () => {
     const row = addRow(world, 'lead', own);
     await expectKnown(world, row);
   });
+});
+
+it('the IDs of users that records name are known as they are now, without a look at a record that did not change', () => {
+  let looks = 0;
+  const lead = (number: number, user: string): KnownRecord => ({
+    key: leadKey(number),
+    fields: {
+      get [owner]() {
+        looks += 1;
+        return user;
+      },
+    },
+    firstSeenAt: 1,
+    lastSeenAt: 2,
+    missedSweeps: 0,
+    presence: 'present',
+  });
+  const catalog = naming({ u2: 'Ann' });
+  const idsOf = (records: readonly KnownRecord[]) => lazyUserIds({ catalog, records })();
+  const leads = Array.from({ length: 50 }, (_, number) => lead(number, `u${(number % 3) + 1}`));
+  expect(idsOf(leads)).toEqual(['u1', 'u2', 'u3']);
+  looks = 0;
+  expect(idsOf(leads.with(0, lead(0, 'u10')))).toEqual(['u1', 'u2', 'u3', 'u10']);
+  expect(idsOf([...leads, lead(99, 'u4')])).toEqual(['u1', 'u2', 'u3', 'u4']);
+  expect(looks).toBeLessThan(10);
+  expect(idsOf(leads.slice(1).toReversed())).toEqual(['u1', 'u2', 'u3']);
+  expect(idsOf(leads.slice(1, 2))).toEqual(['u2']);
+  expect(idsOf([])).toEqual(['u2']);
 });

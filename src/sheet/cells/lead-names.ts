@@ -1,3 +1,4 @@
+import type { Catalog } from '../../core/fields/catalog.ts';
 import { type ChoiceIndex, lazyChoices } from '../../core/fields/choice.ts';
 import { customFieldName } from '../../core/fields/field.ts';
 import { once } from '../../core/once.ts';
@@ -111,15 +112,40 @@ export const namesOf = (known: TitledItems & Pick<Known, 'catalog'>, timeZone: s
 });
 
 /** The ids of users that the catalog or a record names. */
-export const lazyUserIds = (known: Pick<Known, 'catalog' | 'records'>): (() => string[]) =>
-  once(() => findUserIds(known));
+export const lazyUserIds = ({ catalog, records }: Pick<Known, 'catalog' | 'records'>): (() => string[]) =>
+  once(() => {
+    const named = catalog.users?.map(({ id }) => id) ?? [];
+    return [...new Set([...named, ...countUserIds(catalog, records).keys()])].toSorted((one, other) =>
+      one.localeCompare(other, 'en', { numeric: true }),
+    );
+  });
 
-function findUserIds({ catalog, records }: Pick<Known, 'catalog' | 'records'>): string[] {
+interface CountedIds {
+  readonly records: readonly KnownRecord[];
+  readonly counts: Map<string, number>;
+}
+
+/** What was counted last, for as long as the catalog says the same. */
+const counted = new WeakMap<Catalog, CountedIds>();
+
+/** How often records name each user. Only records that are other objects than those that were counted last are looked into. */
+function countUserIds(catalog: Catalog, records: readonly KnownRecord[]): CountedIds['counts'] {
+  const { counts, records: before } = counted.get(catalog) ?? { counts: new Map(), records: [] };
+  counted.set(catalog, { counts, records });
   const fields = catalog.customFields.filter(({ kind }) => kind === 'user' || kind === 'users');
   const names = fields.map(({ key }) => customFieldName(key));
-  const ids = records.flatMap((record) => names.flatMap((name) => record.fields[name] ?? []));
-  const named = catalog.users?.map(({ id }) => id) ?? [];
-  return [...new Set([...named, ...ids.map(String)])].toSorted((one, other) =>
-    one.localeCompare(other, 'en', { numeric: true }),
-  );
+  const count = (record: KnownRecord | undefined, by: number) => {
+    for (const id of names.flatMap((name) => record?.fields[name] ?? []).map(String)) {
+      const number = (counts.get(id) ?? 0) + by;
+      if (number === 0) counts.delete(id);
+      else counts.set(id, number);
+    }
+  };
+  const longer = Math.max(before.length, records.length);
+  for (let place = 0; place < longer; place += 1) {
+    if (before[place] === records[place]) continue;
+    count(before[place], -1);
+    count(records[place], 1);
+  }
+  return counts;
 }
