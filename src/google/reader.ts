@@ -1,5 +1,5 @@
 import type { Clock, Log } from '../core/ports.ts';
-import { type Layout, recordTabs, type TabKind, type TabLayout, tabOf } from '../sheet/port/layout.ts';
+import { type Layout, recordTabs, type TabKind, type TabLayout } from '../sheet/port/layout.ts';
 import { quoteTitle } from './a1.ts';
 import { type Choose, createChosenTabs, createParts, tabFields } from './chosen-tabs.ts';
 import type { SheetsClient } from './client.ts';
@@ -11,10 +11,10 @@ import { keepKnownRows } from './poll/known-rows.ts';
 import type { KeptTab } from './poll/mend-tabs.ts';
 import { type KnownOfReads, wholeRowsMax } from './read-pace.ts';
 import { countCells } from './room.ts';
-import { placeTab, readTagged, type TaggedSpreadsheet } from './tabs.ts';
+import { findByTitle, placeTab, readTagged, type TaggedSpreadsheet } from './tabs.ts';
 import { findShadow, shadowTitle } from './write/shadow.ts';
 
-/** People may do without a tab of questions. Where there is none, it is looked for once in so many reads: it may be brought back, or made. */
+/** A tab that is not there is looked for once in so many reads: it may be brought back, or made. */
 const readsPerLook = 12;
 
 /**
@@ -52,7 +52,7 @@ export class Reader {
   #otherCells = 0;
   /** Where the hidden tab was last seen: nowhere when it is `undefined`. */
   #shadow: string | undefined = shadowTitle;
-  #readsWithoutQuestions = 0;
+  #readsWithoutTab = 0;
   /** Whether all tabs are read in one request, because there is little in them; `undefined` before that is known. */
   #isSmall: boolean | undefined;
 
@@ -79,7 +79,7 @@ export class Reader {
 
   /** As long as the spreadsheet says the same, it is the same object. */
   async read(layout: Layout, order: ReadOrder): Promise<TaggedSpreadsheet> {
-    await this.#lookForQuestions(layout);
+    await this.#lookForMissing(layout);
     const tagged = await this.#chosen.paced(() => this.#readAsKept(layout, order));
     const before = this.#titles;
     this.#titles = new Map([...foundTabs(tagged, layout)].map(([entity, { title }]) => [entity, title]));
@@ -119,14 +119,14 @@ export class Reader {
     const tagged = await this.#readTabs(layout);
     const found = foundGrids(tagged, layout);
     this.#isSmall = countFilled(found) <= this.#wholeCellsMax;
-    const areThere = recordTabs(layout).every((tab) => placeTab(tagged, tab).grid);
-    if (this.#isSmall || !areThere) {
+    if (this.#isSmall) {
       this.#kept.forget();
       return tagged;
     }
     this.#parts.forget();
-    const hidden = findShadow(tagged);
-    const grids = tagged.grids.filter((grid) => found.includes(grid) || grid.sheetId === hidden?.sheetId);
+    // Why a tab is not there is said by which one has its title.
+    const others = [findShadow(tagged), ...layout.map(({ title }) => findByTitle(tagged.grids, title))];
+    const grids = tagged.grids.filter((grid) => found.includes(grid) || others.includes(grid));
     const known = this.#last?.grids ?? [];
     const spreadsheet = { ...tagged, grids: await keepKnownRows(grids, known, this.#clock) };
     this.#kept.start({ spreadsheet, tabs: layout.flatMap((tab) => keptTab(spreadsheet, tab)) });
@@ -163,15 +163,26 @@ export class Reader {
     return tagged;
   }
 
-  /** Looks for the tab of questions from time to time where it is wanted and was not found. */
-  async #lookForQuestions(layout: Layout): Promise<void> {
-    const tab = tabOf(layout, 'question');
-    if (!this.#titles || !tab || this.#titles.has(tab.entity)) return;
-    this.#readsWithoutQuestions += 1;
-    if (this.#readsWithoutQuestions % readsPerLook > 0) return;
-    const { grid } = placeTab(readTagged((await this.#client.get(tabFields)) ?? {}), tab);
-    if (!grid) return;
-    this.#titles = new Map([...this.#titles, [tab.entity, grid.title]]);
+  /**
+   * Looks for missing tabs from time to time. What is small is read with a look at all tabs as long as one of records is missing; people may do
+   * without one of questions.
+   */
+  async #lookForMissing(layout: Layout): Promise<void> {
+    const titles = this.#titles;
+    if (!titles) return;
+    const missing = layout.filter(
+      ({ entity }) => !titles.has(entity) && (!this.#isSmall || entity === 'question'),
+    );
+    if (missing.length === 0) return;
+    this.#readsWithoutTab += 1;
+    if (this.#readsWithoutTab % readsPerLook > 0) return;
+    const spreadsheet = readTagged((await this.#client.get(tabFields)) ?? {});
+    const found = [...foundTabs(spreadsheet, missing)];
+    if (found.length === 0) return;
+    this.#titles = new Map([
+      ...titles,
+      ...found.map(([entity, { title }]): [TabKind, string] => [entity, title]),
+    ]);
     this.#kept.forget();
   }
 }

@@ -73,7 +73,7 @@ const takenReason = (title: string): string =>
   `“${title}” is the tab of other records already. Give it another title, or set another one for this tab in the settings; then run init.`;
 
 /** Google takes titles for two that look the same to people, as with a space behind: then the exact one is meant. */
-const findByTitle = (grids: readonly Grid[], title: string): Grid | undefined =>
+export const findByTitle = (grids: readonly Grid[], title: string): Grid | undefined =>
   grids.find((grid) => grid.title === title) ??
   grids.find((grid) => labelKey(grid.title) === labelKey(title));
 
