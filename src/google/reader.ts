@@ -80,7 +80,7 @@ export class Reader {
   /** As long as the spreadsheet says the same, it is the same object. */
   async read(layout: Layout, order: ReadOrder): Promise<TaggedSpreadsheet> {
     await this.#lookForMissing(layout);
-    const tagged = await this.#chosen.paced(() => this.#readAsKept(layout, order));
+    const tagged = await this.#readAsKept(layout, order);
     const before = this.#titles;
     this.#titles = new Map([...foundTabs(tagged, layout)].map(([entity, { title }]) => [entity, title]));
     for (const [entity, title] of this.#titles)
@@ -116,7 +116,7 @@ export class Reader {
 
   /** All that the tabs hold, which is kept where it is much. */
   async #readWhole(layout: Layout): Promise<TaggedSpreadsheet> {
-    const tagged = await this.#readTabs(layout);
+    const tagged = await this.#chosen.paced(() => this.#readTabs(layout));
     const found = foundGrids(tagged, layout);
     this.#isSmall = countFilled(found) <= this.#wholeCellsMax;
     if (this.#isSmall) {

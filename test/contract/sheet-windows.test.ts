@@ -138,3 +138,18 @@ test('a misdirected write is undone in a tab that is too much for one request', 
   expect(isOver).toBe(true);
   expect(await sheet.titlesById()).toEqual(titles);
 });
+
+test('polls between two reads in parts do not make the parts larger again', async () => {
+  let refused = 0;
+  heard.intercept((asked, passOn) => {
+    if (!isTooMuch(asked)) return passOn();
+    refused += 1;
+    return Promise.resolve(unavailable);
+  });
+  await readAtLast();
+  for (let poll = 1; poll <= 40; poll += 1) await heard.table.read(sheetLayout);
+  refused = 0;
+  await sheet.person({ kind: 'insertColumns', sheet: 'Leads', column: 0, count: 1 });
+  await heard.table.read(sheetLayout);
+  expect(refused).toBe(0);
+});
