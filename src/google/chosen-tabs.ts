@@ -1,20 +1,8 @@
 import type { Log } from '../core/ports.ts';
-import { equalCells } from '../sheet/port/cell.ts';
 import { newSheetError } from '../sheet/port/errors.ts';
-import type { Layout } from '../sheet/port/layout.ts';
 import type { Range, SheetsClient, Spreadsheet } from './client.ts';
-import { bindColumns } from './columns.ts';
 import { isTooMuch } from './errors.ts';
-import {
-  cellAt,
-  cellFields,
-  type Grid,
-  type GridPart,
-  gridFields,
-  readParts,
-  sizeFields,
-  toGrid,
-} from './grid.ts';
+import { type Grid, type GridPart, gridFields, readParts, sizeFields, toGrid } from './grid.ts';
 import { metadataFields } from './metadata.ts';
 import {
   areInOne,
@@ -22,11 +10,12 @@ import {
   type KnownOfReads,
   largestOf,
   paceFor,
+  rowsAtOnce,
   slowDown,
   speedUp,
   windowsOf,
 } from './read-pace.ts';
-import { placeTab, readSpreadsheetTags, readTagged, type TaggedSpreadsheet } from './tabs.ts';
+import { readSpreadsheetTags, readTagged, type TaggedSpreadsheet } from './tabs.ts';
 
 /** Names those tabs whose cells are wanted, once the names and sizes of all of them are known. */
 export type Choose = (spreadsheet: TaggedSpreadsheet) => readonly Grid[];
@@ -34,8 +23,12 @@ export type Choose = (spreadsheet: TaggedSpreadsheet) => readonly Grid[];
 /** Field mask of where tabs are and how large, without any cell. */
 export const tabFields = `properties.timeZone,${metadataFields},sheets.${sizeFields}`;
 
-/** How often tabs are read in several requests until nobody moves a row meanwhile. */
-const attemptsMax = 3;
+/** Tabs as they were read. */
+export interface ReadTabs {
+  readonly spreadsheet: TaggedSpreadsheet;
+  /** Not where they took several requests: users may have changed rows in between. */
+  readonly isOfOneMoment: boolean;
+}
 
 /** Reads tabs by their numeric ids, as many rows at a time as Google has answers for. */
 export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log, known: KnownOfReads) {
@@ -49,12 +42,14 @@ export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log, k
 
   return {
     areWhole,
-    /** Does a read, and asks for fewer rows at a time once Google had no answer again and again, and for more once it had. */
+    /** Rows that one request may bring. */
+    rowsAtOnce: () => rowsAtOnce(largest, pace),
+    /** Does a read, and asks for fewer rows at a time once Google had no answer again and again. */
     async paced<Result>(read: () => Promise<Result>): Promise<Result> {
       const before = pace;
       try {
         const result = await read();
-        pace = speedUp(pace);
+        pace = { ...pace, failures: 0 };
         return result;
       } catch (error) {
         // How long the tabs are is looked up with each read in parts, and may have changed since where none was.
@@ -65,25 +60,25 @@ export function createChosenTabs(client: SheetsClient, parts: Parts, log: Log, k
       }
     },
     /** All tabs there are, and the cells of those that are chosen. */
-    async read(layout: Layout, choose: Choose): Promise<TaggedSpreadsheet> {
-      for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
-        const look = await expectPart(parts.get(tabFields));
-        const chosen = choose(readTagged(look));
-        largest = largestOf(chosen);
-        if (!isPaceChosen && chosen.length > 0) pace = paceFor(chosen, known);
-        isPaceChosen ||= chosen.length > 0;
-        if (chosen.length === 0) return parts.join([look]);
-        if (areWhole() && areInOne(chosen)) {
-          const ranges = chosen.map(({ sheetId }) => ({ sheetId }));
-          return parts.join([look, await expectPart(parts.get(gridFields, ranges))]);
-        }
-        const windows: GridPart[] = [];
-        for (const ranges of windowsOf(chosen, pace))
-          windows.push(...readParts(await expectPart(client.get(gridFields, ranges))));
-        const tagged = { ...readSpreadsheetTags(look), grids: joinParts(readParts(look), windows) };
-        if (await isStill(client, tagged, layout, known)) return tagged;
+    async read(choose: Choose): Promise<ReadTabs> {
+      const look = await expectPart(parts.get(tabFields));
+      const chosen = choose(readTagged(look));
+      largest = largestOf(chosen);
+      if (!isPaceChosen && chosen.length > 0) pace = paceFor(chosen, known);
+      isPaceChosen ||= chosen.length > 0;
+      if (chosen.length === 0) return { spreadsheet: parts.join([look]), isOfOneMoment: true };
+      if (areWhole() && areInOne(chosen)) {
+        const ranges = chosen.map(({ sheetId }) => ({ sheetId }));
+        const cells = await expectPart(parts.get(gridFields, ranges));
+        return { spreadsheet: parts.join([look, cells]), isOfOneMoment: true };
       }
-      throw newSheetError('SHEET_UNREACHABLE', 'Rows were moved while the spreadsheet was read in parts.');
+      const windows: GridPart[] = [];
+      const requests = windowsOf(chosen, pace);
+      for (const ranges of requests)
+        windows.push(...readParts(await expectPart(client.get(gridFields, ranges))));
+      pace = speedUp(pace);
+      const grids = joinParts(readParts(look), windows);
+      return { spreadsheet: { ...readSpreadsheetTags(look), grids }, isOfOneMoment: requests.length === 1 };
     },
   };
 }
@@ -92,46 +87,6 @@ async function expectPart(part: Promise<Spreadsheet | undefined>): Promise<Sprea
   const found = await part;
   if (found) return found;
   throw newSheetError('SHEET_UNREACHABLE', 'A tab was removed while the spreadsheet was read.');
-}
-
-/** Field mask of what shows whether rows stayed where they were. */
-const stillFields = `${metadataFields},sheets(${sizeFields},data(startRow,startColumn,rowData.values(${cellFields})))`;
-
-/**
- * Whether the tabs of a spreadsheet that was read in parts have their rows where they were, and no write of ours has landed meanwhile: what
- * people type in the meantime is of one moment in each cell.
- */
-async function isStill(
-  client: SheetsClient,
-  tagged: TaggedSpreadsheet,
-  layout: Layout,
-  { tagsByRange }: KnownOfReads,
-): Promise<boolean> {
-  const tabs = layout.flatMap((tab) => {
-    const { grid } = placeTab(tagged, tab);
-    const binding = grid && bindColumns(grid, tab);
-    return grid && binding?.state === 'bound' ? [{ ...grid, id: binding.columns.id }] : [];
-  });
-  const ranges = tabs.flatMap(({ id, rowCount, sheetId }) => [
-    { sheetId, startRowIndex: 0, endRowIndex: 1 },
-    ...(rowCount > 1 ? [{ sheetId, startRowIndex: 1, startColumnIndex: id, endColumnIndex: id + 1 }] : []),
-  ]);
-  if (ranges.length === 0) return true;
-  const now = readTagged(await expectPart(client.get(stillFields, ranges)));
-  const { lastWrite } = tagsByRange === 'brought' ? now : readTagged((await client.get(tabFields)) ?? {});
-  if (lastWrite && lastWrite.run !== tagged.lastWrite?.run) return false;
-  return tabs.every(({ id, ...tab }) => {
-    const grid = now.grids.find(({ sheetId }) => sheetId === tab.sheetId);
-    if (grid?.rowCount !== tab.rowCount || grid.columnCount !== tab.columnCount) return false;
-    const isSame = (row: number, column: number) =>
-      equalCells(cellAt(grid.rows, row, column), cellAt(tab.rows, row, column));
-    const width = Math.max(tab.rows[0]?.length ?? 0, grid.rows[0]?.length ?? 0);
-    const height = Math.max(tab.rows.length, grid.rows.length);
-    return (
-      Array.from({ length: width }, (_, column) => isSame(0, column)).every(Boolean) &&
-      Array.from({ length: height }, (_, row) => isSame(row, id)).every(Boolean)
-    );
-  });
 }
 
 /** The windows of each tab as one. Its size is that of the first look, so that a change since then is seen. */
@@ -155,9 +110,9 @@ function joinParts(looks: readonly GridPart[], windows: readonly GridPart[]): Gr
   });
 }
 
-/** What several windows reach is said with each. */
+/** What several windows reach is said with each. Of a table that grew in between counts where it ended last. */
 const distinct = <Item>(items: readonly Item[]): Item[] => [
-  ...new Map(items.map((item) => [JSON.stringify(item), item])).values(),
+  ...new Map(items.map((item) => [JSON.stringify({ ...item, endRow: undefined }), item])).values(),
 ];
 
 /** Reads a spreadsheet in one request or two; while their answers stay the same, so does the object that comes of them. */

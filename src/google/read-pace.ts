@@ -4,7 +4,7 @@ import type { Answers } from './probes/answers.ts';
 import { countCells } from './room.ts';
 
 /** What was found out about reads, and how long one may take; absent where that is not known. */
-export interface KnownOfReads extends Pick<Answers, 'tagsByRange' | 'cellMicros'> {
+export interface KnownOfReads extends Pick<Answers, 'cellMicros'> {
   readonly timeoutMs: number | undefined;
 }
 
@@ -77,12 +77,16 @@ export const speedUp = ({ halvings, successes }: Pace): Pace =>
     ? { halvings: halvings - 1, failures: 0, successes: 0 }
     : { halvings, failures: 0, successes: successes + 1 };
 
+/** Rows that a request brings, by how many it begins. */
+export const rowsAtOnce = (largest = windowMax, { halvings }: Pace = firstPace): number =>
+  Math.max(rowsMin, Math.min(windowMax, Math.ceil(largest / 2 ** halvings)));
+
 /** The ranges in which the tabs are read, each list in a request of its own: short ones share one. */
 export function windowsOf(
   grids: readonly Pick<Grid, 'sheetId' | 'rowCount'>[],
-  { halvings }: Pace,
+  pace: Pace,
 ): sheets_v4.Schema$GridRange[][] {
-  const height = Math.max(rowsMin, Math.min(windowMax, Math.ceil(largestOf(grids) / 2 ** halvings)));
+  const height = rowsAtOnce(largestOf(grids), pace);
   const requests: { rows: number; ranges: sheets_v4.Schema$GridRange[] }[] = [];
   for (const { rowCount, sheetId } of grids) {
     for (let startRowIndex = 0; startRowIndex < rowCount; startRowIndex += height) {

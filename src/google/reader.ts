@@ -1,7 +1,8 @@
 import type { Clock, Log } from '../core/ports.ts';
+import { newSheetError } from '../sheet/port/errors.ts';
 import { type Layout, recordTabs, type TabKind, type TabLayout } from '../sheet/port/layout.ts';
 import { quoteTitle } from './a1.ts';
-import { type Choose, createChosenTabs, createParts, tabFields } from './chosen-tabs.ts';
+import { type Choose, createChosenTabs, createParts, type ReadTabs, tabFields } from './chosen-tabs.ts';
 import type { SheetsClient } from './client.ts';
 import { bindColumns, placesOf } from './columns.ts';
 import { type Grid, gridFields, lastFilled } from './grid.ts';
@@ -16,6 +17,9 @@ import { findShadow, shadowTitle } from './write/shadow.ts';
 
 /** A tab that is not there is looked for once in so many reads: it may be brought back, or made. */
 const readsPerLook = 12;
+
+/** How often tabs are read in parts where nothing can be made of them, as of those in which a column moves meanwhile. */
+const attemptsMax = 3;
 
 /**
  * Up to so many cells a read of everything costs about as much as any other, and brings what a poll cannot show: some 0.7 MB, and two seconds
@@ -64,7 +68,7 @@ export class Reader {
     this.#wholeCellsMax = wholeCellsMax;
     this.#parts = createParts(client);
     this.#chosen = createChosenTabs(client, this.#parts, log, known);
-    this.#kept = new KeptTabs(client, clock, fullReadMs);
+    this.#kept = new KeptTabs(client, clock, fullReadMs, this.#chosen.rowsAtOnce);
   }
 
   /** Cells of the tabs that are not read in every cycle, as of the last look at all of them. */
@@ -74,13 +78,13 @@ export class Reader {
 
   /** Whether everything was read the last time. */
   get isSmall(): boolean {
-    return this.#isSmall ?? false;
+    return this.#kept.isEmpty;
   }
 
   /** As long as the spreadsheet says the same, it is the same object. */
   async read(layout: Layout, order: ReadOrder): Promise<TaggedSpreadsheet> {
     await this.#lookForMissing(layout);
-    const tagged = await this.#readAsKept(layout, order);
+    const tagged = await this.#chosen.paced(() => this.#readAsKept(layout, order));
     const before = this.#titles;
     this.#titles = new Map([...foundTabs(tagged, layout)].map(([entity, { title }]) => [entity, title]));
     for (const [entity, title] of this.#titles)
@@ -90,9 +94,23 @@ export class Reader {
     return tagged;
   }
 
-  /** All tabs there are, and of those alone the cells that are chosen when only names and sizes are known. */
-  readChosen(layout: Layout, choose: Choose): Promise<TaggedSpreadsheet> {
-    return this.#chosen.paced(() => this.#readChosen(layout, choose));
+  /**
+   * All tabs there are, with the cells of those that are chosen when only names and sizes are known. Where those of the layout are long, they are
+   * kept; others were never laid out: only what is above their rows matters, and whether there are any.
+   */
+  async readChosen(layout: Layout, choose: Choose): Promise<TaggedSpreadsheet> {
+    if (!this.#kept.spreadsheet) {
+      const read = await this.#chosen.paced(() => this.#readChosen(layout, choose));
+      if (read.isOfOneMoment) return read.spreadsheet;
+      await this.#keep(layout, read.spreadsheet, false);
+    }
+    const known = foundGrids(await this.read(layout, { isWhole: true }), layout);
+    const isKnown = ({ sheetId }: Grid) => known.some((grid) => grid.sheetId === sheetId);
+    const { spreadsheet } = await this.#chosen.paced(() =>
+      this.#readChosen(layout, (found) => choose(found).filter((grid) => !isKnown(grid))),
+    );
+    const gridOf = (grid: Grid) => known.find(({ sheetId }) => sheetId === grid.sheetId) ?? grid;
+    return { ...spreadsheet, grids: spreadsheet.grids.map(gridOf) };
   }
 
   /** A write changes what the spreadsheet says of itself, and makes the hidden tab anew where there was none. */
@@ -114,28 +132,48 @@ export class Reader {
     return read ?? this.#readWhole(layout);
   }
 
-  /** All that the tabs hold, which is kept where it is much. */
+  /** All that the tabs hold, which is kept where it is much, or was read in parts. */
   async #readWhole(layout: Layout): Promise<TaggedSpreadsheet> {
-    const tagged = await this.#chosen.paced(() => this.#readTabs(layout));
-    const found = foundGrids(tagged, layout);
-    this.#isSmall = countFilled(found) <= this.#wholeCellsMax;
-    if (this.#isSmall) {
-      this.#kept.forget();
-      return tagged;
+    for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
+      const { isOfOneMoment, spreadsheet } = await this.#readTabs(layout);
+      this.#isSmall = countFilled(foundGrids(spreadsheet, layout)) <= this.#wholeCellsMax;
+      if (this.#isSmall && isOfOneMoment) {
+        this.#kept.forget();
+        return spreadsheet;
+      }
+      const kept = await this.#keep(layout, spreadsheet, isOfOneMoment);
+      const read = isOfOneMoment ? kept : await this.#readOn(kept);
+      if (this.#isSmall) this.#kept.forget();
+      if (read) return read;
     }
+    throw newSheetError(
+      'SHEET_UNREACHABLE',
+      'Rows or columns were moved while the spreadsheet was read in parts.',
+    );
+  }
+
+  async #keep(layout: Layout, tagged: TaggedSpreadsheet, isOfOneMoment: boolean): Promise<TaggedSpreadsheet> {
     this.#parts.forget();
     // Why a tab is not there is said by which one has its title.
     const others = [findShadow(tagged), ...layout.map(({ title }) => findByTitle(tagged.grids, title))];
+    const found = foundGrids(tagged, layout);
     const grids = tagged.grids.filter((grid) => found.includes(grid) || others.includes(grid));
     const known = this.#last?.grids ?? [];
     const spreadsheet = { ...tagged, grids: await keepKnownRows(grids, known, this.#clock) };
-    this.#kept.start({ spreadsheet, tabs: layout.flatMap((tab) => keptTab(spreadsheet, tab)) });
+    const tabs = layout.flatMap((tab) => keptTab(spreadsheet, tab));
+    this.#kept.start({ spreadsheet, tabs }, isOfOneMoment);
     this.#keptFor = layout;
     return spreadsheet;
   }
 
+  /** Makes of what was read in parts what all of it is in one moment, in which no write of ours lands. */
+  async #readOn({ lastWrite }: TaggedSpreadsheet): Promise<TaggedSpreadsheet | undefined> {
+    const read = await this.#kept.read({ isWhole: true });
+    return read && read.lastWrite?.run !== lastWrite?.run ? this.#readOn(read) : read;
+  }
+
   /** The tabs of the layout in one request by their last titles; they are looked for where one of them is not found. */
-  async #readTabs(layout: Layout): Promise<TaggedSpreadsheet> {
+  async #readTabs(layout: Layout): Promise<ReadTabs> {
     this.#isSmall ??= await this.#areShort(layout);
     const titles = this.#titles;
     const wanted = !titles || titles.has('question') ? layout : recordTabs(layout);
@@ -146,9 +184,10 @@ export class Reader {
       isComplete && this.#isSmall && this.#chosen.areWhole()
         ? await this.#parts.get(gridFields, [...ranges.map(quoteTitle), ...corner])
         : undefined;
-    const tagged = part && this.#parts.join([part]);
-    const isFound = tagged && foundGrids(tagged, wanted).length === wanted.length;
-    return isFound ? tagged : this.#readChosen(layout, (spreadsheet) => foundGrids(spreadsheet, layout));
+    const spreadsheet = part && this.#parts.join([part]);
+    const isFound = spreadsheet && foundGrids(spreadsheet, wanted).length === wanted.length;
+    if (isFound) return { spreadsheet, isOfOneMoment: true };
+    return this.#readChosen(layout, (found) => foundGrids(found, layout));
   }
 
   /** Whether the tabs have so few rows, filled or not, that one request may ask for all of them. */
@@ -157,10 +196,11 @@ export class Reader {
     return found.reduce((sum, { rowCount }) => sum + rowCount, 0) <= wholeRowsMax;
   }
 
-  async #readChosen(layout: Layout, choose: Choose): Promise<TaggedSpreadsheet> {
-    const tagged = await this.#chosen.read(layout, choose);
-    this.#otherCells = countCells(tagged.grids) - countCells(foundGrids(tagged, layout));
-    return tagged;
+  async #readChosen(layout: Layout, choose: Choose): Promise<ReadTabs> {
+    const read = await this.#chosen.read(choose);
+    const { grids } = read.spreadsheet;
+    this.#otherCells = countCells(grids) - countCells(foundGrids(read.spreadsheet, layout));
+    return read;
   }
 
   /**

@@ -235,18 +235,19 @@ describe('a poll', () => {
       });
       const { rows } = await read();
       line.intercept((_, passOn) => passOn());
-      expect(asked).toBe(3);
+      // The last one is the look at what was read in parts.
+      expect(asked).toBe(4);
       const titles = rows.map(({ cells }) => textIn(cells['title']));
       expect(titles).toEqual(
         Array.from({ length: count }, (_, index) => (index % 100 === 0 ? 'Edited' : `Title ${index + 1}`)),
       );
     });
 
-    test('reads those with formulas again after a read of all, and then no more', async () => {
+    test('reads those with formulas again at the end of a read in parts, and then no more', async () => {
       await editAll('Met', '=40000+6292');
       await sheet.person({ kind: 'renameHeader', sheet: 'Leads', column: 'Title', text: 'Name of it' });
-      await read();
-      expect((await listen(() => read())).rows).toHaveLength(places.length);
+      const { rows } = await listen(() => read());
+      expect(new Set(rows).size).toBeGreaterThanOrEqual(places.length);
       expect((await listen(() => read())).rows).toEqual([]);
     });
   });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createGoogleSheetTable } from '../../src/google/table.ts';
 import type { PersonActionInput } from '../../src/sandbox/sheets/people/person-shapes.ts';
 import { textCell } from '../../src/sheet/port/cell.ts';
 import type { ObservedTable } from '../../src/sheet/port/table.ts';
@@ -34,13 +35,23 @@ const rangesIn = ({ body }: LineRequest): NonNullable<Filter['gridRange']>[] =>
     ({ gridRange }) => gridRange ?? [],
   );
 
+/** The height of a range, as of `'Leads'!2:9`; of a whole tab where no rows are named. */
+function heightOf(range: string): number {
+  const [, from = 1, end = Infinity] = /!(\d+):(\d+)$/.exec(range) ?? [];
+  return range.endsWith('!A1') ? 1 : Number(end) - Number(from) + 1;
+}
+
 /** Whether a read asks for all columns of more rows than that. */
-const isTooMuch = (asked: LineRequest): boolean =>
-  asked.url.includes('rowMetadata') &&
-  (asked.method === 'GET' ||
-    rangesIn(asked).some(
-      ({ startRowIndex = 0, endRowIndex = Infinity }) => endRowIndex - startRowIndex > rowsMax,
-    ));
+function isTooMuch(asked: LineRequest): boolean {
+  const ranges = new URL(asked.url, 'http://sheet').searchParams.getAll('ranges');
+  const heights = rangesIn(asked).map(
+    ({ startRowIndex = 0, endRowIndex = Infinity }) => endRowIndex - startRowIndex,
+  );
+  return (
+    asked.url.includes('rowMetadata') &&
+    [...heights, ...ranges.map(heightOf)].some((height) => height > rowsMax)
+  );
+}
 
 const unavailable = {
   status: 503,
@@ -152,4 +163,44 @@ test('polls between two reads in parts do not make the parts larger again', asyn
   await sheet.person({ kind: 'insertColumns', sheet: 'Leads', column: 0, count: 1 });
   await heard.table.read(sheetLayout);
   expect(refused).toBe(0);
+});
+
+test('a long tab in which a row is inserted or deleted now and then is read in parts once, and not begun anew', async () => {
+  await sheet.person({ kind: 'insertRows', sheet: 'Leads', row: 1_200, count: 7_000 });
+  const table = createGoogleSheetTable(heard.options);
+  let parts = 0;
+  heard.intercept(async (asked, passOn) => {
+    if (asked.url.includes('getByDataFilter')) {
+      parts += 1;
+      if (parts % 2 === 0)
+        await sheet.person({ kind: 'insertRows', sheet: 'Leads', row: 3 * parts, count: 1 });
+      if (parts % 4 === 3) await sheet.person({ kind: 'deleteRows', sheet: 'Leads', row: 900, count: 2 });
+    }
+    return passOn();
+  });
+  const read = await table.read(sheetLayout);
+  expect(parts).toBeGreaterThan(3);
+  expect(parts).toBeLessThan(8);
+  expect(withoutRoom(read)).toEqual(withoutRoom(await sheet.openTable().read(sheetLayout)));
+});
+
+test('where rows move in every look at a long tab, what was read of it in parts is not read again', async () => {
+  await sheet.person({ kind: 'insertRows', sheet: 'Leads', row: 1_200, count: 5_000 });
+  const table = createGoogleSheetTable(heard.options);
+  let [parts, isBusy] = [0, true];
+  heard.intercept(async (asked, passOn) => {
+    if (asked.url.includes('getByDataFilter')) parts += 1;
+    if (asked.url.includes('values') && isBusy)
+      await sheet.person({ kind: 'insertRows', sheet: 'Leads', row: 3, count: 1 });
+    return passOn();
+  });
+  await expect(table.read(sheetLayout)).rejects.toMatchObject({
+    code: 'SHEET_UNREACHABLE',
+    message: expect.stringContaining('moved while'),
+  });
+  isBusy = false;
+  const before = parts;
+  const read = await table.read(sheetLayout);
+  expect(parts).toBe(before);
+  expect(withoutRoom(read)).toEqual(withoutRoom(await sheet.openTable().read(sheetLayout)));
 });

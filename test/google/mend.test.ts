@@ -22,9 +22,23 @@ test('a hidden row that is removed hides no other one, and those below it are hi
     blocks: [{ startRow: 0, rows: rowsOf('ID') }],
     hiddenRows: new Set(),
   };
-  const splice = { from: 2, keptEnd: 3, end: 2 };
-  const look = { part, spans: [], splice, columns: [0], idColumn: 0, valueAt: () => undefined };
+  const origins = [0, 1, 3, 4, 5];
+  const look = { part, spans: [], origins, columns: [0], idColumn: 0, valueAt: () => undefined };
   expect(mendGrid(kept, look)).toMatchObject({
     grid: { rows: rowsOf('ID', 'a', 'c', 'd', 'e'), hiddenRows: new Set([4]) },
   });
+});
+
+test('a merge in rows that are not read is no doubt, and one that is not found in those that are is one', () => {
+  const merges = [{ startRowIndex: 3, endRowIndex: 5, startColumnIndex: 0, endColumnIndex: 1 }];
+  const kept: Grid = { ...build, merges, rows: rowsOf('ID', 'a', 'b', 'c', 'd'), hiddenRows: new Set() };
+  const part: GridPart = {
+    ...build,
+    blocks: [{ startRow: 0, rows: rowsOf('ID', 'e') }],
+    hiddenRows: new Set(),
+  };
+  const look = { part, columns: [0], idColumn: 0, valueAt: () => 'e' };
+  const mended = mendGrid(kept, { ...look, spans: [{ from: 1, end: 2 }] });
+  expect(mended).toMatchObject({ grid: { merges, rows: rowsOf('ID', 'e', 'b', 'c', 'd') } });
+  expect(mendGrid(kept, { ...look, spans: [{ from: 1, end: 4 }] })).toBe('doubt');
 });

@@ -95,17 +95,22 @@ test('goes on with the same row where rows above it came or went, and in no othe
   const grids = [tab(1, 3_000), tab(2, 3_000)];
   const turns = new Turns(clock, fullReadMs);
   await turnsIn(20_000, grids, turns);
-  const splices = new Map([
-    [1, { from: 10, keptEnd: 10, end: 30 }],
-    [2, { from: 10, keptEnd: 10, end: 300 }],
+  const withAdded = (count: number) => [
+    ...Array.from({ length: 10 }, (_, row) => row),
+    ...Array.from({ length: count }, () => -1),
+    ...Array.from({ length: 2_990 }, (_, row) => 10 + row),
+  ];
+  const moved = new Map([
+    [1, withAdded(20)],
+    [2, withAdded(290)],
   ]);
   await clock.advance(20_000);
   // A look that fails is done again, and finds the same.
   for (const _attempt of [1, 2]) {
-    const turn = turns.due(grids, splices, false);
+    const turn = turns.due(grids, moved, false);
     expect(turn && listOf(turn)).toEqual([[1, 520, 1_020]]);
   }
-  turns.move(splices);
+  turns.move(moved);
   const later = turns.due(grids, new Map(), false);
   expect(later && listOf(later)).toEqual([[1, 520, 1_020]]);
 });

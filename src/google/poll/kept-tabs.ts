@@ -1,13 +1,16 @@
 import type { Clock } from '../../core/ports.ts';
+import { newSheetError } from '../../sheet/port/errors.ts';
 import { quoteTitle } from '../a1.ts';
 import type { SheetsClient, Spreadsheet } from '../client.ts';
 import { type Grid, gridFields, readParts } from '../grid.ts';
+import { mapKnown } from '../map-known.ts';
+import { areInOne } from '../read-pace.ts';
 import type { TaggedSpreadsheet } from '../tabs.ts';
 import type { Hidden, RowSpan } from './mend.ts';
 import { type Kept, type Look, mendTabs, noHidden } from './mend-tabs.ts';
 import { nothingNew, Poll, type PolledTab } from './poll.ts';
 import { requestsFor, requestsMax } from './row-requests.ts';
-import { type Splices, Turns } from './turns.ts';
+import { type MovedRows, Turns } from './turns.ts';
 
 /** Rows to be read in full, by the numeric id of their tab. */
 export type RowsByTab = ReadonlyMap<number, readonly number[]>;
@@ -34,20 +37,29 @@ export class KeptTabs {
   readonly #client: SheetsClient;
   readonly #poll: Poll;
   readonly #turns: Turns;
+  readonly #rowsAtOnce: () => number;
   #kept: Kept | undefined;
   #isChangeExpected = false;
   /** Asks what is hidden in the tabs that were written last. */
   #hidden: { readonly ranges: string; readonly ask: () => Promise<Look['hidden'] | undefined> } | undefined;
 
   /** In `fullReadMs` every row is read in full once. */
-  constructor(client: SheetsClient, clock: Clock, fullReadMs: number) {
+  constructor(client: SheetsClient, clock: Clock, fullReadMs: number, rowsAtOnce: () => number) {
     this.#client = client;
+    this.#rowsAtOnce = rowsAtOnce;
     this.#poll = new Poll(client, clock);
     this.#turns = new Turns(clock, fullReadMs);
   }
 
-  start(kept: Kept): void {
+  /** Whether nothing is kept, so that everything is read each time. */
+  get isEmpty(): boolean {
+    return !this.#kept;
+  }
+
+  /** Where the tabs are not of one moment (`isOfOneMoment`), the next read makes them so. */
+  start(kept: Kept, isOfOneMoment: boolean): void {
     this.#kept = kept;
+    this.#isChangeExpected ||= !isOfOneMoment;
     this.#poll.start(polledTabs(kept));
     this.#turns.start();
   }
@@ -61,9 +73,13 @@ export class KeptTabs {
     this.#isChangeExpected = true;
   }
 
-  /** Returns the tabs as they are now, the same object where nothing changed; `undefined` where they have to be read as a whole. */
+  /**
+   * Returns the tabs as they are now, the same object where nothing changed; `undefined` where they have to be read as a whole. Where rows are
+   * moved in the middle of each look, that helps only if one request brings all of them: else it fails, and the next read looks again.
+   */
   async read(order: ReadOrder): Promise<TaggedSpreadsheet | undefined> {
-    for (let attempt = 1; this.#kept && attempt <= attemptsMax; attempt += 1) {
+    if (!this.#kept) return undefined;
+    for (let attempt = 1; attempt <= attemptsMax; attempt += 1) {
       // Rows that are about to be written were polled just now, unless they have moved since.
       const isPolled = order.rows !== undefined && attempt === 1;
       const read = await this.#look(this.#kept, order, isPolled);
@@ -71,7 +87,8 @@ export class KeptTabs {
       // What was polled counts for nothing.
       this.#poll.start(polledTabs(this.#kept));
     }
-    return undefined;
+    if (areInOne(gridsOf(this.#kept))) return undefined;
+    throw newSheetError('SHEET_UNREACHABLE', 'Rows were moved while the spreadsheet was read.');
   }
 
   async #look(
@@ -83,8 +100,8 @@ export class KeptTabs {
     if (!polled || [...polled.news.values()].some(({ changed }) => !changed)) return undefined;
     const { accept, news } = polled;
     const grids = gridsOf(kept);
-    const splices = splicesIn(news);
-    const turn = this.#turns.due(grids, splices, rows !== undefined || news.size > 0);
+    const moved = movedIn(news);
+    const turn = this.#turns.due(grids, moved, rows !== undefined || news.size > 0);
     if (!turn && !isWhole && !rows && news.size === 0 && !this.#isChangeExpected) {
       accept();
       return kept.spreadsheet;
@@ -97,7 +114,7 @@ export class KeptTabs {
         [...wantedIn(sheetId, { hidden, news, rows }), ...(turn?.spans.get(sheetId) ?? [])],
       ]),
     );
-    const requests = requestsFor(spans);
+    const requests = requestsFor(spans, this.#rowsAtOnce());
     if (requests.length > requestsMax) return undefined;
     const ask = (ranges: readonly string[]) => this.#client.get(gridFields, ranges);
     const mended = await mendTabs(kept, requests, { hidden, news }, (ranges) =>
@@ -109,7 +126,7 @@ export class KeptTabs {
     if (spreadsheet.grids.some((grid, place) => grid.rows !== kept.spreadsheet.grids[place]?.rows))
       if (!(await this.#poll.areIdsThere())) return 'moved';
     if (turn) this.#turns.end(turn);
-    else this.#turns.move(splices);
+    else this.#turns.move(moved);
     this.#isChangeExpected = false;
     this.#kept = { ...kept, spreadsheet };
     this.#poll.keep(polledTabs(this.#kept));
@@ -138,10 +155,7 @@ export class KeptTabs {
 const gridsOf = ({ spreadsheet, tabs }: Kept): Grid[] =>
   spreadsheet.grids.filter(({ sheetId }) => tabs.some((tab) => tab.sheetId === sheetId));
 
-const splicesIn = (news: Look['news']): Splices =>
-  new Map(
-    [...news].flatMap(([sheetId, { changed }]) => (changed?.splice ? [[sheetId, changed.splice]] : [])),
-  );
+const movedIn = (news: Look['news']): MovedRows => mapKnown(news, ({ changed }) => changed?.origins);
 
 const toSpan = (row: number): RowSpan => ({ from: row, end: row + 1 });
 

@@ -30,7 +30,7 @@ export interface Look {
 export const noHidden: Look['hidden'] = new Map();
 
 /** Once the first part is read, rows are where they are now. */
-const withoutSplices = (news: Look['news']): Look['news'] =>
+const withoutOrigins = (news: Look['news']): Look['news'] =>
   mapKnown(news, ({ changed, ...own }) => ({ ...own, changed: changed && { rows: changed.rows } }));
 
 /** The tabs as they are now, and in which of their columns the next poll has to look at all. */
@@ -57,7 +57,7 @@ export async function mendTabs(
     ({ spreadsheet } = mended);
     for (const [sheetId, columns] of mended.doubtful)
       doubtful.set(sheetId, columns.union(doubtful.get(sheetId) ?? new Set()));
-    left = { hidden: noHidden, news: withoutSplices(look.news) };
+    left = { hidden: noHidden, news: withoutOrigins(look.news) };
   }
   return { spreadsheet, doubtful };
 }
@@ -82,7 +82,7 @@ function mendPart(
       continue;
     }
     const { changed, valueAt = () => undefined } = news.get(kept.sheetId) ?? {};
-    const asked = { spans: spans.get(kept.sheetId) ?? [], splice: changed?.splice };
+    const asked = { spans: spans.get(kept.sheetId) ?? [], origins: changed?.origins };
     const found = { part: own, hidden: hidden.get(kept.sheetId), valueAt };
     const mended = mendGrid(kept, { ...asked, ...found, ...tab });
     if (mended === 'moved') return mended;

@@ -1,6 +1,6 @@
 import { type Cell, emptyCell, isSameCell } from '../../sheet/port/cell.ts';
 import type { Grid, GridPart, Rows } from '../grid.ts';
-import { type Splice, shiftKept, typedValue, type ValueAt } from './changed-rows.ts';
+import { type Origins, shiftKept, typedValue, type ValueAt } from './changed-rows.ts';
 
 /** Rows from `from` on to before `end`. */
 export interface RowSpan {
@@ -13,7 +13,8 @@ export interface TabLook {
   readonly part: GridPart;
   /** The rows that were asked for beside the header. */
   readonly spans: readonly RowSpan[];
-  readonly splice?: Splice | undefined;
+  /** Of all rows, where some have moved. */
+  readonly origins?: Origins | undefined;
   /** The columns that are polled. */
   readonly columns: readonly number[];
   readonly idColumn: number;
@@ -40,9 +41,9 @@ export interface Mended {
  * has to be read as a whole.
  */
 export function mendGrid(kept: Grid, look: TabLook): Mended | 'moved' | 'doubt' {
-  const { part, spans, splice } = look;
-  if (!isBuiltAlike(kept, part)) return 'doubt';
-  const rows = splice ? splicedRows(kept.rows, splice) : kept.rows;
+  const { origins, part, spans } = look;
+  if (!isBuiltAlike(kept, look)) return 'doubt';
+  const rows = origins ? origins.map((row) => kept.rows[row] ?? noCells) : kept.rows;
   const found = new Map<number, readonly Cell[]>();
   for (const block of part.blocks)
     for (const [place, row] of block.rows.entries()) found.set(block.startRow + place, row);
@@ -66,9 +67,10 @@ export function mendGrid(kept: Grid, look: TabLook): Mended | 'moved' | 'doubt' 
   const areHiddenAlike = hiddenRows === kept.hiddenRows && handHiddenRows === (kept.handHiddenRows ?? noRows);
   const { blocks: _blocks, ...build } = part;
   const areEndsAlike = kept.rowCount === part.rowCount && describeTables(kept) === describeTables(part);
-  const isChanged = splice !== undefined || others.size > 0;
+  const isChanged = origins !== undefined || others.size > 0;
   if (!isChanged && areHiddenAlike && areEndsAlike) return { grid: kept, doubtful };
-  const grid = { ...build, rows: replaceRows(rows, others), hiddenRows, handHiddenRows };
+  const { merges } = kept;
+  const grid = { ...build, merges, rows: replaceRows(rows, others), hiddenRows, handHiddenRows };
   return { grid, doubtful };
 }
 
@@ -87,9 +89,9 @@ function replaceRows(rows: Rows, others: ReadonlyMap<number, readonly Cell[]>): 
 function mendHidden(
   name: keyof Hidden,
   { [name]: kept = noRows }: Grid,
-  { hidden, part: { [name]: read = noRows }, spans, splice }: TabLook,
+  { hidden, part: { [name]: read = noRows }, spans, origins }: TabLook,
 ): ReadonlySet<number> {
-  const now = new Set(hidden?.[name] ?? shiftKept(kept, splice));
+  const now = new Set(hidden?.[name] ?? shiftKept(kept, origins));
   for (const { end, from } of spans) {
     for (let row = from; row < end; row += 1) {
       if (read.has(row)) now.add(row);
@@ -103,23 +105,26 @@ const noRows: ReadonlySet<number> = new Set();
 
 const noCells: readonly Cell[] = [];
 
-/** The kept rows with room for those that were added: these are read. */
-const splicedRows = (rows: Rows, { end, from, keptEnd }: Splice): (readonly Cell[])[] => [
-  ...rows.slice(0, from),
-  ...Array.from({ length: end - from }, () => noCells),
-  ...rows.slice(keptEnd),
-];
-
 /** Whether header, columns and all that is said of the tab are as they were. Rows come and go. */
-function isBuiltAlike(kept: Grid, part: GridPart): boolean {
+function isBuiltAlike(kept: Grid, { part, spans }: TabLook): boolean {
   const header = part.blocks.find(({ startRow }) => startRow === 0)?.rows[0] ?? noCells;
-  return areSameCells(kept.rows[0] ?? noCells, header) && describeBuild(kept) === describeBuild(part);
+  const isRead = ({ startRowIndex, endRowIndex }: Grid['merges'][number]) =>
+    [{ from: 0, end: 1 }, ...spans].some(
+      ({ end, from }) => (startRowIndex ?? 0) < end && (endRowIndex ?? 0) > from,
+    );
+  const describeMerges = ({ merges }: Build) => JSON.stringify(merges.filter(isRead));
+  return (
+    areSameCells(kept.rows[0] ?? noCells, header) &&
+    describeBuild(kept) === describeBuild(part) &&
+    describeMerges(kept) === describeMerges(part)
+  );
 }
 
-function describeBuild({ columnCount, frozenRows, merges, sheetId, tables, tags, title, typed }: Build) {
+/** Without what is said only of the rows that are read: merges. */
+function describeBuild({ columnCount, frozenRows, sheetId, tables, tags, title, typed }: Build) {
   const tops = tables.map(({ endRow: _, ...table }) => table);
   const types = typed.map(({ endRow: _, ...type }) => type);
-  return JSON.stringify([sheetId, title, columnCount, frozenRows, merges, tags, tops, types]);
+  return JSON.stringify([sheetId, title, columnCount, frozenRows, tags, tops, types]);
 }
 
 /** With where they end, which their users drag down and up. */

@@ -1,5 +1,6 @@
 import type { sheets_v4 } from 'googleapis/build/src/apis/sheets/index.js';
 import type { Clock } from '../../core/ports.ts';
+import { finishInTurns } from '../../core/slices.ts';
 import { emptyCell, isComputed } from '../../sheet/port/cell.ts';
 import { AnswerBuffer } from '../answer-buffer.ts';
 import type { SheetsClient } from '../client.ts';
@@ -195,10 +196,11 @@ export class Poll {
         if (!values.has(index))
           values.set(index, await this.#read(columns.get(nameOf(tab.sheetId, index))?.bytes ?? noValues));
       const all = [...values].map(([index, now]) => columnOf(index, now));
-      changed = alignRows(tab.rows, all, heights);
+      const work = alignRows(tab.rows, { columns: all, idColumn: tab.idColumn }, heights);
+      changed = await finishInTurns(work, this.#clock);
     }
     if (changed) changed = withRows(changed, this.#unseenFormulas(tab, values.keys()));
-    if (changed?.rows.length === 0 && !changed.splice) return undefined;
+    if (changed?.rows.length === 0 && !changed.origins) return undefined;
     return {
       changed,
       valueAt(column, row) {
@@ -227,9 +229,12 @@ export class Poll {
 }
 
 /** The same with rows that are to be read besides, in rows as they were kept. */
-function withRows({ rows, splice }: ChangedRows, kept: readonly number[]): ChangedRows {
-  const all = [...new Set([...rows, ...shiftKept(kept, splice)])].toSorted((one, other) => one - other);
-  return splice ? { rows: all, splice } : { rows: all };
+function withRows(changed: ChangedRows, kept: readonly number[]): ChangedRows {
+  const moved = shiftKept(new Set(kept), changed.origins);
+  return {
+    ...changed,
+    rows: [...new Set([...changed.rows, ...moved])].toSorted((one, other) => one - other),
+  };
 }
 
 /** They are asked for again after each read of everything. */

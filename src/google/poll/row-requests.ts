@@ -1,4 +1,3 @@
-import { windowMax } from '../read-pace.ts';
 import type { RowSpan } from './mend.ts';
 
 /** Rows by the numeric id of their tab. */
@@ -11,13 +10,13 @@ const spansMax = 60;
 export const requestsMax = 30;
 
 /** The rows in their order, and which of them are asked for together: one request at least, for what is said of the tabs themselves. */
-export function requestsFor(wanted: Spans): Spans[] {
+export function requestsFor(wanted: Spans, rowsAtOnce: number): Spans[] {
   const requests = [new Map<number, RowSpan[]>()];
   let [count, rows] = [0, 0];
   for (const [sheetId, own] of wanted) {
-    for (const span of joinSpans(own).flatMap(cut)) {
+    for (const span of joinSpans(own).flatMap((joined) => cut(joined, rowsAtOnce))) {
       const height = span.end - span.from;
-      if (count >= spansMax || (count > 0 && rows + height > windowMax)) {
+      if (count >= spansMax || (count > 0 && rows + height > rowsAtOnce)) {
         requests.push(new Map());
         [count, rows] = [0, 0];
       }
@@ -40,8 +39,8 @@ function joinSpans(spans: readonly RowSpan[]): RowSpan[] {
   return joined;
 }
 
-const cut = ({ end, from }: RowSpan): RowSpan[] =>
-  Array.from({ length: Math.ceil((end - from) / windowMax) }, (_, place) => ({
-    from: from + place * windowMax,
-    end: Math.min(end, from + (place + 1) * windowMax),
+const cut = ({ end, from }: RowSpan, rowsAtOnce: number): RowSpan[] =>
+  Array.from({ length: Math.ceil((end - from) / rowsAtOnce) }, (_, place) => ({
+    from: from + place * rowsAtOnce,
+    end: Math.min(end, from + (place + 1) * rowsAtOnce),
   }));

@@ -2,7 +2,7 @@ import type { Clock } from '../../core/ports.ts';
 import { isTooMuch } from '../errors.ts';
 import type { Grid } from '../grid.ts';
 import { firstPace, rowsMin, slowDown, speedUp } from '../read-pace.ts';
-import { type Splice, shift } from './changed-rows.ts';
+import type { Origins } from './changed-rows.ts';
 import type { RowSpan } from './mend.ts';
 import type { Spans } from './row-requests.ts';
 
@@ -23,8 +23,8 @@ interface Place {
 
 const top: Place = { sheetId: undefined, row: 0 };
 
-/** Rows that a look found added or removed, by the numeric id of their tab. */
-export type Splices = ReadonlyMap<number, Splice>;
+/** Where rows were before that a look found moved, by the numeric id of their tab. */
+export type MovedRows = ReadonlyMap<number, Origins>;
 
 /** Rows that are to be read in full. */
 export interface Turn {
@@ -59,11 +59,11 @@ export class Turns {
   }
 
   /**
-   * Returns the turn that is due, in rows as they are after the splices; `undefined` where none is. While a change is on its way a turn waits, for
+   * Returns the turn that is due, in rows as they are now; `undefined` where none is. While a change is on its way a turn waits, for
    * a tenth of `fullReadMs` at most. Then, and where looks are rare, it brings up to twice as many rows. After one that failed, and with it the
    * look that asked for it, there is none for that long. `hasNews` says that something new was polled or is about to be written.
    */
-  due(grids: readonly Grid[], splices: Splices, hasNews: boolean): Turn | undefined {
+  due(grids: readonly Grid[], moved: MovedRows, hasNews: boolean): Turn | undefined {
     const at = this.#clock.monotonicMs();
     if (hasNews) this.#newsAt = at;
     const putOffShareMax = 2 / turnsMin;
@@ -77,7 +77,7 @@ export class Turns {
     const shareMin = isPutOff ? putOffShareMax : Math.min(1 / turnsMin, rows / all);
     if (share < shareMin * (1 - earlyShare)) return undefined;
     const wanted = Math.max(rows, Math.min(isSlow ? rows : 2 * rows, Math.ceil(share * all)));
-    return { at, ...takeRows(grids, placeAfter(this.#next, splices), Math.min(wanted, all)) };
+    return { at, ...takeRows(grids, placeAfter(this.#next, moved), Math.min(wanted, all)) };
   }
 
   /** Does the request of a turn. Where Google has no answer again and again, the next turns ask for less. */
@@ -100,17 +100,16 @@ export class Turns {
   }
 
   /** Rows moved in a look without a turn. */
-  move(splices: Splices): void {
-    this.#next = placeAfter(this.#next, splices);
+  move(moved: MovedRows): void {
+    this.#next = placeAfter(this.#next, moved);
   }
 }
 
-/** The same row, wherever that is after the splices. */
-function placeAfter(place: Place, splices: Splices): Place {
+/** The same row where it is now, or the first one that was below it. */
+function placeAfter(place: Place, moved: MovedRows): Place {
   const { row, sheetId } = place;
-  const splice = sheetId === undefined ? undefined : splices.get(sheetId);
-  if (!splice || row <= splice.from) return place;
-  return { sheetId, row: row < splice.keptEnd ? splice.from : shift(row, splice) };
+  const found = sheetId === undefined ? undefined : moved.get(sheetId)?.findIndex((origin) => origin >= row);
+  return found === undefined || found < 0 ? place : { sheetId, row: found };
 }
 
 /** The rows of a tab that have a turn: the last ones go on to where a user may have written below. */
