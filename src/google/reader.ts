@@ -78,7 +78,7 @@ export class Reader {
 
   /** Whether everything was read the last time. */
   get isSmall(): boolean {
-    return this.#kept.isEmpty;
+    return this.#kept.spreadsheet === undefined;
   }
 
   /** As long as the spreadsheet says the same, it is the same object. */
@@ -127,9 +127,19 @@ export class Reader {
   }
 
   async #readAsKept(layout: Layout, order: ReadOrder): Promise<TaggedSpreadsheet> {
-    const isSame = this.#keptFor !== undefined && JSON.stringify(this.#keptFor) === JSON.stringify(layout);
-    const read = isSame ? await this.#kept.read(order) : undefined;
+    const isBound = JSON.stringify(this.#keptFor) === JSON.stringify(layout) || this.#bindAgain(layout);
+    const read = isBound ? await this.#kept.read(order) : undefined;
     return read ?? this.#readWhole(layout);
+  }
+
+  /** What is kept has all columns, so that other ones may be polled; where there may be other tabs, they have to be looked for. */
+  #bindAgain(layout: Layout): boolean {
+    const { spreadsheet } = this.#kept;
+    const namesOf = (tabs: Layout) => JSON.stringify(tabs.map(({ entity, title }) => [entity, title]));
+    if (!spreadsheet || !this.#keptFor || namesOf(this.#keptFor) !== namesOf(layout)) return false;
+    this.#kept.bind(layout.flatMap((tab) => keptTab(spreadsheet, tab)));
+    this.#keptFor = layout;
+    return true;
   }
 
   /** All that the tabs hold, which is kept where it is much, or was read in parts. */

@@ -111,8 +111,8 @@ export function createSheetTable(
       const requests = parts.flat();
       if (requests.length === 0) return laidOut;
       checkRoom(spreadsheet.grids, requests);
-      // Also where no answer comes: it may be done.
-      reader.forget();
+      // Also where no answer comes: it may be done. A refresh adds no tab.
+      reader[mode === 'create' ? 'forget' : 'expectWrite']();
       await sendLayOut(client, mode === 'create' ? [requests] : parts, spreadsheet.grids);
       log.info('sheet.laid_out', { requests: requests.length });
       return laidOut;

@@ -7,7 +7,7 @@ import { mapKnown } from '../map-known.ts';
 import { areInOne } from '../read-pace.ts';
 import type { TaggedSpreadsheet } from '../tabs.ts';
 import type { Hidden, RowSpan } from './mend.ts';
-import { type Kept, type Look, mendTabs, noHidden } from './mend-tabs.ts';
+import { type Kept, type KeptTab, type Look, mendTabs, noHidden } from './mend-tabs.ts';
 import { nothingNew, Poll, type PolledTab } from './poll.ts';
 import { requestsFor, requestsMax } from './row-requests.ts';
 import { type MovedRows, Turns } from './turns.ts';
@@ -51,9 +51,16 @@ export class KeptTabs {
     this.#turns = new Turns(clock, fullReadMs);
   }
 
-  /** Whether nothing is kept, so that everything is read each time. */
-  get isEmpty(): boolean {
-    return !this.#kept;
+  /** What is kept, as it was last read; `undefined` where nothing is. */
+  get spreadsheet(): TaggedSpreadsheet | undefined {
+    return this.#kept?.spreadsheet;
+  }
+
+  /** Goes on with the same tabs, of which other columns may be managed from now on. */
+  bind(tabs: readonly KeptTab[]): void {
+    if (!this.#kept || JSON.stringify(this.#kept.tabs) === JSON.stringify(tabs)) return;
+    this.#kept = { ...this.#kept, tabs };
+    this.#poll.start(polledTabs(this.#kept));
   }
 
   /** Where the tabs are not of one moment (`isOfOneMoment`), the next read makes them so. */

@@ -66,7 +66,7 @@ export function mendGrid(kept: Grid, look: TabLook): Mended | 'moved' | 'doubt' 
   ];
   const areHiddenAlike = hiddenRows === kept.hiddenRows && handHiddenRows === (kept.handHiddenRows ?? noRows);
   const { blocks: _blocks, ...build } = part;
-  const areEndsAlike = kept.rowCount === part.rowCount && describeTables(kept) === describeTables(part);
+  const areEndsAlike = kept.rowCount === part.rowCount && describeEnds(kept) === describeEnds(part);
   const isChanged = origins !== undefined || others.size > 0;
   if (!isChanged && areHiddenAlike && areEndsAlike) return { grid: kept, doubtful };
   const { merges } = kept;
@@ -120,15 +120,16 @@ function isBuiltAlike(kept: Grid, { part, spans }: TabLook): boolean {
   );
 }
 
-/** Without what is said only of the rows that are read: merges. */
+/** Without merges, which are said only of the rows that are read, and of tags with what says which columns are which. */
 function describeBuild({ columnCount, frozenRows, sheetId, tables, tags, title, typed }: Build) {
   const tops = tables.map(({ endRow: _, ...table }) => table);
   const types = typed.map(({ endRow: _, ...type }) => type);
-  return JSON.stringify([sheetId, title, columnCount, frozenRows, tags, tops, types]);
+  const fields = tags.map(({ field, header, index }) => [field, header, index]);
+  return JSON.stringify([sheetId, title, columnCount, frozenRows, fields, tops, types]);
 }
 
-/** With where they end, which their users drag down and up. */
-const describeTables = ({ tables, typed }: Build): string => JSON.stringify([tables, typed]);
+/** What may change without another column: where tables end, which their users drag down and up, and what tags say of notes. */
+const describeEnds = ({ tables, tags, typed }: Build): string => JSON.stringify([tables, tags, typed]);
 
 type Build = Omit<Grid, 'rows' | 'rowCount' | 'hiddenRows' | 'handHiddenRows'>;
 
