@@ -67,7 +67,7 @@ describe('a file of another version', () => {
     const { mirror } = open();
 
     const { found: _found, leadColumns: _leadColumns, only: _only, ...ofSheet } = sheetFacts;
-    const { forgotten: _forgotten, ...common } = facts;
+    const { emptiedFields: _emptiedFields, forgotten: _forgotten, ...common } = facts;
     const names = Object.values({ ...common, ...ofSheet }).map(
       (fact) => (typeof fact === 'function' ? fact('lead') : fact).name,
     );
