@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type Answers, answersBy, type Found } from '../../src/google/probes/answers.ts';
+import { type Answers, answersBy } from '../../src/google/probes/answers.ts';
 import { probeGoogle } from '../../src/google/probes/prober.ts';
 import { paceFor } from '../../src/google/read-pace.ts';
 import { createGoogleSheetTable } from '../../src/google/table.ts';
@@ -181,12 +181,12 @@ describe('a write of another daemon while a tab is read in parts', () => {
   const ids = Array.from({ length: 700 }, (_, index) => String(index + 1));
 
   /** In how many parts the tabs are read, where a title is written behind the part that was read already. */
-  async function readMeanwhile(metadataByRange: Answers['tagsByRange'], found: Found) {
+  async function readMeanwhile(metadataByRange: 'brought' | 'leftOut') {
     const sheet = await openFilled({ metadataByRange }, ...ids);
     await using heard = await hearSheet(sheet);
     const table = createGoogleSheetTable({
       ...heard.options,
-      answers: answersBy({ ...found, cellMicros: 5_000 }),
+      answers: answersBy({ cellMicros: 5_000 }),
     });
     await sheet.table.read(sheetLayout);
     let parts = 0;
@@ -202,16 +202,14 @@ describe('a write of another daemon while a tab is read in parts', () => {
     return { parts, title: third?.cells['title'] };
   }
 
-  test.each<[Answers['tagsByRange'], Found]>([
-    ['brought', {}],
-    ['brought', { tagsByRange: 'brought' }],
-    ['leftOut', {}],
-    ['leftOut', { tagsByRange: 'leftOut' }],
-  ])('is seen, and only its rows are read again (%s, found out: %j)', async (metadataByRange, found) => {
-    const { parts, title } = await readMeanwhile(metadataByRange, found);
-    expect(parts).toBe(8);
-    expect(title).toEqual(textCell('Written'));
-  });
+  test.each(['brought', 'leftOut'] as const)(
+    'is seen, and only its rows are read again, where a read of ranges has metadata %s',
+    async (metadataByRange) => {
+      const { parts, title } = await readMeanwhile(metadataByRange);
+      expect(parts).toBe(8);
+      expect(title).toEqual(textCell('Written'));
+    },
+  );
 });
 
 describe('how many rows the first read asks for', () => {

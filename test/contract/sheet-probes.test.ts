@@ -52,14 +52,6 @@ describe('what no document says is found out:', () => {
     },
   );
 
-  test.each<Choices['metadataByRange']>(['brought', 'leftOut'])(
-    'whether a read of ranges brings what the spreadsheet says of itself: %s',
-    async (metadataByRange) => {
-      const found = await foundIn(await openFilled({ '*': { metadataByRange } }));
-      expect(found).toMatchObject({ tagsByRange: metadataByRange });
-    },
-  );
-
   test('how long a cell takes to read, without what every request takes', async () => {
     const sheet = await openFilled();
     await using heard = await hearSheet(sheet);
@@ -76,7 +68,7 @@ describe('what no document says is found out:', () => {
   });
 });
 
-test('a run of the probes leaves everything as it was, and spends ten requests', async () => {
+test('a run of the probes leaves everything as it was, and spends nine requests', async () => {
   const sheet = await openFilled();
   const [before, spent] = [await sheet.readEverything(), await sheet.countRequests()];
   const outcome = await probe(sheet);
@@ -85,7 +77,7 @@ test('a run of the probes leaves everything as it was, and spends ten requests',
     [...Object.keys(unknowns), 'cellMicros'].toSorted(),
   );
   const { reads, writes } = await sheet.countRequests();
-  expect(reads - spent.reads + writes - spent.writes).toBe(10);
+  expect(reads - spent.reads + writes - spent.writes).toBe(9);
   expect(await sheet.readEverything()).toEqual(before);
 });
 
@@ -219,9 +211,9 @@ test('what was found out is kept for its spreadsheet alone, and words of another
   expect(readKept(reread, 'another')).toBeUndefined();
   expect(readKept({ ...kept, version: 0 }, 'agency')).toBeUndefined();
   expect(
-    readKept({ ...kept, found: { filteredCopies: 'toString', tagsByRange: 'brought' } }, 'agency'),
+    readKept({ ...kept, found: { filteredCopies: 'toString', tableGrowth: 'never' } }, 'agency'),
   ).toEqual({
     at: 5,
-    found: { tagsByRange: 'brought' },
+    found: { tableGrowth: 'never' },
   });
 });

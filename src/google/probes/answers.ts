@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { filteredCopies, handHiddenCopies } from './copies.ts';
 import { tableGrowth } from './growth.ts';
-import { tagsByRange } from './tags.ts';
 import type { Unknown } from './unknown.ts';
 
 /** What no document says, by the names under which the answers are kept. */
-export const unknowns = { filteredCopies, handHiddenCopies, tableGrowth, tagsByRange };
+export const unknowns = { filteredCopies, handHiddenCopies, tableGrowth };
 
 export type Unknowns = typeof unknowns;
 export type UnknownName = keyof Unknowns;
@@ -63,18 +62,11 @@ export function readKept(content: unknown, spreadsheetId: string): KeptAnswers |
 
 /** What the adapter goes by: where nothing was found out, the safest. */
 export function answersBy(found: Found = {}): Answers {
-  const {
-    filteredCopies: byFilter,
-    handHiddenCopies: byHand,
-    tableGrowth: growth,
-    tagsByRange: tags,
-  } = found;
-  const { cellMicros } = found;
+  const { cellMicros, filteredCopies: byFilter, handHiddenCopies: byHand, tableGrowth: growth } = found;
   return {
     filteredCopies: byFilter ?? filteredCopies.safest,
     handHiddenCopies: byHand ?? handHiddenCopies.safest,
     tableGrowth: growth ?? tableGrowth.safest,
-    tagsByRange: tags ?? tagsByRange.safest,
     ...(cellMicros === undefined ? {} : { cellMicros }),
   };
 }

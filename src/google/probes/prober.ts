@@ -22,7 +22,7 @@ export interface ProberOptions extends GoogleSheetOptions {
 }
 
 /**
- * Finds out what no document says of Google, on a scratch tab that is gone in the end: some ten requests. Errors are `SyncError`s with a SHEET_
+ * Finds out what no document says of Google, on a scratch tab that is gone in the end: nine requests. Errors are `SyncError`s with a SHEET_
  * code; then nothing was found out.
  */
 export async function probeGoogle(options: ProberOptions): Promise<ProbeOutcome> {
