@@ -85,7 +85,7 @@ describe('a row that a user puts back', () => {
     expect(syncOf(rowOf(world, acme))).toMatch(/^Held: does not fit this tab/);
   });
 
-  it('makes no second record where nothing but its Sync cell tells that it is not typed anew', async () => {
+  it('makes no second record where nothing but its Sync cell shows that it is not typed anew', async () => {
     const { world, copy } = await worldWithCopy();
     const cells = { ...copy.cells, created_at: emptyCell, 'about.url': textCell('https://acme.example') };
     world.sheet.lead.push({ ...copy, cells, id: emptyCell });

@@ -129,7 +129,7 @@ export function createLikeSearch(index: TabIndex, agreements: readonly Agreement
   };
 }
 
-/** Whether a row has nothing that only the daemon writes: the row of a record that somebody puts back brings that along. */
+/** Whether a row has nothing that only the daemon writes: the row of a record that a user puts back brings that along. */
 function isTypedAnew(index: TabIndex, row: ObservedRow): boolean {
   const shownOnly = Object.entries(row.cells).filter(([name]) => isShownOnly(index, name));
   const isBare = shownOnly.length > 0 && shownOnly.every(([name, cell]) => saysNothing(index, name, cell));
