@@ -76,9 +76,9 @@ export class Reader {
     return this.#otherCells;
   }
 
-  /** Whether everything was read the last time. */
-  get isSmall(): boolean {
-    return this.#kept.spreadsheet === undefined;
+  /** Whether tabs are kept and polled. Else each read is of all their cells. */
+  get keepsTabs(): boolean {
+    return this.#kept.spreadsheet !== undefined;
   }
 
   /** As long as the spreadsheet says the same, it is the same object. */
@@ -99,7 +99,7 @@ export class Reader {
    * kept; others were never laid out: only what is above their rows matters, and whether there are any.
    */
   async readChosen(layout: Layout, choose: Choose): Promise<TaggedSpreadsheet> {
-    if (!this.#kept.spreadsheet) {
+    if (!this.keepsTabs) {
       const read = await this.#chosen.paced(() => this.#readChosen(layout, choose));
       if (read.isOfOneMoment) return read.spreadsheet;
       await this.#keep(layout, read.spreadsheet, false);
@@ -119,8 +119,13 @@ export class Reader {
     this.#kept.expectChange();
   }
 
-  /** Tabs may be elsewhere now. */
-  forget(): void {
+  /** To lay out changes what a write does; where `mayAddTabs`, tabs may be elsewhere afterwards. */
+  expectLayOut(mayAddTabs: boolean): void {
+    if (mayAddTabs) this.#forget();
+    else this.expectWrite();
+  }
+
+  #forget(): void {
     this.#titles = undefined;
     this.#shadow = shadowTitle;
     this.#kept.forget();

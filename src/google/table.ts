@@ -81,7 +81,7 @@ export function createSheetTable(
     async look(layout, steps) {
       if (!last) return take(layout, { isWhole: true });
       // New rows reach none that is there.
-      if (reader.isSmall || steps.every(({ kind }) => kind === 'append')) return last.table;
+      if (!reader.keepsTabs || steps.every(({ kind }) => kind === 'append')) return last.table;
       return take(layout, { isWhole: true, rows: rowsOf(steps, last.readings) });
     },
 
@@ -111,8 +111,8 @@ export function createSheetTable(
       const requests = parts.flat();
       if (requests.length === 0) return laidOut;
       checkRoom(spreadsheet.grids, requests);
-      // Also where no answer comes: it may be done. A refresh adds no tab.
-      reader[mode === 'create' ? 'forget' : 'expectWrite']();
+      // Also where no answer comes: it may be done.
+      reader.expectLayOut(mode === 'create');
       await sendLayOut(client, mode === 'create' ? [requests] : parts, spreadsheet.grids);
       log.info('sheet.laid_out', { requests: requests.length });
       return laidOut;

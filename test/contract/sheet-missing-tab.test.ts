@@ -2,23 +2,19 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createGoogleSheetTable } from '../../src/google/table.ts';
 import type { Layout } from '../../src/sheet/port/layout.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
-import { openSandboxSheet, polled, type SandboxSheet } from '../support/sandbox-sheet.ts';
-import { type HeardSheet, hearSheet } from '../support/sheet-line.ts';
+import { bringInFull, openHeardPolled } from '../support/sheet-line.ts';
 import { sheetLayout } from '../support/table-steps.ts';
 
-let sheet: SandboxSheet;
-let line: HeardSheet;
+type Opened = Awaited<ReturnType<typeof openHeardPolled>>;
+let sheet: Opened['sheet'];
+let line: Opened['line'];
+let close: Opened['close'];
 
 beforeEach(async () => {
-  sheet = await openSandboxSheet({}, polled);
-  await sheet.fill('1', '2', '3');
-  line = await hearSheet(sheet);
+  ({ sheet, line, close } = await openHeardPolled('1', '2', '3'));
 });
 
-afterEach(async () => {
-  await line[Symbol.asyncDispose]();
-  await sheet.close();
-});
+afterEach(() => close());
 
 const withContacts: Layout = [
   ...sheetLayout,
@@ -35,7 +31,7 @@ async function readsInFull(table: Table, layout: Layout, count: number): Promise
   for (let read = 1; read <= count; read += 1) {
     line.takeRequests();
     await table.read(layout);
-    found.push(line.takeRequests().some(({ answer }) => answer.includes('"stringValue":"Title 2"')));
+    found.push(bringInFull(line.takeRequests(), 'Title 2'));
   }
   return found;
 }

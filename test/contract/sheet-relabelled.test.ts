@@ -1,31 +1,27 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { textCell } from '../../src/sheet/port/cell.ts';
 import type { Layout } from '../../src/sheet/port/layout.ts';
-import { openSandboxSheet, polled, type SandboxSheet } from '../support/sandbox-sheet.ts';
-import { type HeardSheet, hearSheet } from '../support/sheet-line.ts';
+import { bringInFull, openHeardPolled } from '../support/sheet-line.ts';
 import { relabelled, sheetLayout } from '../support/table-steps.ts';
 
-let sheet: SandboxSheet;
-let line: HeardSheet;
+type Opened = Awaited<ReturnType<typeof openHeardPolled>>;
+let sheet: Opened['sheet'];
+let line: Opened['line'];
+let close: Opened['close'];
 
 beforeEach(async () => {
-  sheet = await openSandboxSheet({}, polled);
-  await sheet.fill('1', '2', '3');
-  line = await hearSheet(sheet);
+  ({ sheet, line, close } = await openHeardPolled('1', '2', '3'));
   await line.table.read(sheetLayout);
   await line.table.read(sheetLayout);
 });
 
-afterEach(async () => {
-  await line[Symbol.asyncDispose]();
-  await sheet.close();
-});
+afterEach(() => close());
 
 /** Whether something brings the cells of a row of which nothing changed. */
 async function readsInFull(work: () => Promise<unknown>): Promise<boolean> {
   line.takeRequests();
   await work();
-  return line.takeRequests().some(({ answer }) => answer.includes('"stringValue":"Title 2"'));
+  return bringInFull(line.takeRequests(), 'Title 2');
 }
 
 const noted: Layout = sheetLayout.map((tab) => ({

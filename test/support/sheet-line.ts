@@ -2,7 +2,7 @@ import { createSheetProbe, type SheetProbe } from '../../src/google/probe.ts';
 import { createGoogleSheetTable } from '../../src/google/table.ts';
 import type { Table } from '../../src/sheet/port/port.ts';
 import { type Interception, type LineRequest, openCrmLine } from './crm-line.ts';
-import type { SandboxSheet } from './sandbox-sheet.ts';
+import { openSandboxSheet, polled, type SandboxSheet } from './sandbox-sheet.ts';
 
 /** A request to Google and the text that came back. */
 export interface HeardRequest extends LineRequest {
@@ -46,3 +46,19 @@ export async function hearSheet({ options }: SandboxSheet): Promise<HeardSheet> 
     [Symbol.asyncDispose]: () => line[Symbol.asyncDispose](),
   };
 }
+
+/** An emulated spreadsheet with leads of these ids, which is polled however short it is, behind a line. */
+export async function openHeardPolled(...ids: string[]) {
+  const sheet = await openSandboxSheet({}, polled);
+  await sheet.fill(...ids);
+  const line = await hearSheet(sheet);
+  const close = async () => {
+    await line[Symbol.asyncDispose]();
+    await sheet.close();
+  };
+  return { sheet, line, close };
+}
+
+/** Whether any of the requests brought a cell with this text in full, and not only its value. */
+export const bringInFull = (requests: readonly HeardRequest[], text: string): boolean =>
+  requests.some(({ answer }) => answer.includes(`"stringValue":"${text}"`));

@@ -39,7 +39,7 @@ export class ContactQueue {
   /** Those of them that changed since they were read. */
   readonly #changed = new Set<RecordId>();
 
-  /** Takes over all records and reads. What did not change has to be the same object, so that it costs no more than a glance. */
+  /** Takes over all records and reads. What did not change has to be the same object, so that it costs a glance. */
   update(records: readonly StoredRecord[], reads: readonly ContactRead[]): void {
     const seen = findChanged(this.#records, records, isSameKey);
     const read = findChanged(this.#reads, reads, (one, other) => one.leadId === other.leadId);

@@ -12,7 +12,7 @@ export interface PolledColumn {
   readonly before?: Values;
 }
 
-/** Where the row of each place was kept, by where it is now: at -1 where it was nowhere. */
+/** For each row as it is now, which of the kept rows it is; -1 for one that was not kept. */
 export type Origins = readonly number[];
 
 /** Where rows are now that were not removed. */
@@ -26,10 +26,11 @@ const nowhere = -1;
 /** What a poll found in a cell of a column that changed; `undefined` in all others. */
 export type ValueAt = (column: number, row: number) => unknown;
 
-/** What a poll found changed in a tab, in rows as they are now. */
+/** What a poll found changed in a tab. */
 export interface ChangedRows {
+  /** Those that hold something else, where they are now. */
   readonly rows: readonly number[];
-  /** Absent where all others are where they were. */
+  /** Absent where no row has moved. */
   readonly origins?: Origins;
 }
 

@@ -60,7 +60,7 @@ export function carryOut(
 
 /**
  * The base of edits that were made while the row had no record: what was sent, and what the CRM set of itself. Kept until the row has the id
- * of its record: what is edited later tells its own base.
+ * of its record: what is edited later has a base of its own.
  */
 function keepMade(mirror: WarehouseLink['mirror'], key: RecordKey, at: number): void {
   const agreement = mirror.findAgreement(key) ?? emptyAgreement(key, at);

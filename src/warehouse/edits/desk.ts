@@ -33,7 +33,8 @@ export interface DecidedAll {
 export const nothingDecided: DecidedAll = { brakes: [], conflicts: [], holds: [], refusals: [] };
 
 /** What a decision may go by that has no record's name: which lists were read, and all records. */
-const [theLists, allRecords] = ['lists', 'records'];
+const theLists = 'lists';
+const allRecords = 'records';
 
 /** So many names are looked at before anything else gets its turn. */
 const namesMax = 2_500;
@@ -170,7 +171,7 @@ export class EditDesk {
       for (const [text, key] of some) {
         due.delete(text);
         done.add(text);
-        if (this.#isToBeWoken(key, text)) toWake.set(text, key);
+        if (this.#noteStep(key, text)) toWake.set(text, key);
       }
       yield* this.#takeChanges();
     }
@@ -221,12 +222,14 @@ export class EditDesk {
     };
   }
 
-  #isToBeWoken(key: RecordKey, text: string): boolean {
+  /** Returns whether the record has a step that may be sent, and the queue was not woken for it. */
+  #noteStep(key: RecordKey, text: string): boolean {
+    const before = this.#woken.get(text);
     const item = this.#link.mirror.findOutboxItem(key);
     const isSendable = item && isOnItsWay(item) && isNoted(this.#link.mirror, item);
-    if (!isSendable) this.#woken.delete(text);
-    else if (this.#woken.get(text) !== item) return this.#woken.set(text, item).size > 0;
-    return false;
+    if (isSendable) this.#woken.set(text, item);
+    else this.#woken.delete(text);
+    return isSendable === true && item !== before;
   }
 
   /** The steps of kinds that were stopped and are no longer: these wait although nothing changed about them. */

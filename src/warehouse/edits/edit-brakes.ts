@@ -33,6 +33,7 @@ export interface BrakedEdits {
 /** What a table has, and what was answered about it. */
 export interface BrakeGround {
   readonly entity: Entity;
+  /** How many the table has. */
   readonly rows: number;
   readonly limits: EditLimits;
   choice(scope: string): string | undefined;
@@ -95,8 +96,8 @@ export class BrakeCounts {
 }
 
 /**
- * The brakes of a table for open edits that no user let through: as many rows at once may be a mistake. `rows` is how many the table has. An
- * approval is for as many as were shown, and for those that may be edited anyway.
+ * The brakes of a table for open edits that no user let through: as many rows at once may be a mistake. An approval is for as many as were
+ * shown, and for those that may be edited anyway.
  */
 export function brakeEdits(ground: BrakeGround, edits: readonly TakenEdit[]): BrakedEdits {
   const { entity } = ground;
@@ -118,7 +119,9 @@ export function brakeEdits(ground: BrakeGround, edits: readonly TakenEdit[]): Br
     const isReverted = answer === 'revert';
     if (given !== undefined)
       answered.push({
-        ...{ scope, choice: given, seen },
+        scope,
+        choice: given,
+        seen,
         answer: isReverted ? 'revert' : 'approve',
         edits: isReverted || isApproved ? own : [],
       });

@@ -100,7 +100,7 @@ export function noteTold(
     newId !== undefined && left.some(({ entity, id }) => entity === key.entity && id === row);
   const told = untold.filter((edit) => !isLeft(edit));
   for (const edit of told) mirror.edits.save({ ...edit, isTold: true, toldAt: now });
-  // From now on edits of the row tell their own base.
+  // From now on edits of the row have a base of their own.
   for (const { key, newId } of told)
     if (newId !== undefined && mirror.edits.findOpen(key).length === 0) mirror.dropAgreement(key);
   return told;

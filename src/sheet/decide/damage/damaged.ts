@@ -82,11 +82,9 @@ export function findDamaged(index: TabIndex): Damaged {
   }
   const shown = new Set([...apart].filter(hasId).map(({ id }) => describeCell(id)));
   const ids = new Set(cases.map(({ suspect }) => idOf(suspect)).filter((id) => id !== ''));
-  const isArriving = ({ id }: Suspect) => input.known.arriving.has(id);
-  const restored = cases.flatMap(({ restores, suspect }) =>
-    restores.flatMap((restore) =>
-      restore.row || isArriving(suspect) ? [] : [restoreStep(index, suspect, restore)],
-    ),
+  const settled = cases.filter(({ suspect }) => !input.known.arriving.has(suspect.id));
+  const restored = settled.flatMap(({ restores, suspect }) =>
+    restores.flatMap((restore) => (restore.row ? [] : [restoreStep(index, suspect, restore)])),
   );
   return {
     rows: new Map([...apart].map((row) => [row, findStep(index, row, cases)])),
