@@ -116,6 +116,25 @@ describe('a row that the inverse of a write cannot put right', () => {
   });
 });
 
+describe('what a user typed in the moment of a write', () => {
+  const edited = { acts: [typeInLeads(1, 'Title', 'Typed')] };
+  const over = { kind: 'overwritten', id: textCell('1'), cells: { title: { written: textCell('Written') } } };
+
+  test('S1: is known to be written over while the inverse has no reply, and comes back after it', async () => {
+    const { kept, result } = await write([rename], [edited, { fate: 'never' }]);
+    expect(kept.damage).toMatchObject([over]);
+    expect(result).toMatchObject({ pending: [over], isOver: false });
+    expect(await recover(kept, true)).toMatchObject({ pending: [over], isOver: false });
+    expect(await recover(kept, false)).toMatchObject({
+      pending: [],
+      undone: [],
+      escalated: [],
+      isOver: true,
+    });
+    expect(await sheet.titlesById()).toEqual({ ...wholeTitles, '1': 'Typed' });
+  });
+});
+
 describe('a write of which the reply is lost', () => {
   test('is undone by another process where rows had moved', async () => {
     const { kept } = await write([rename], [{ acts: [sort], fate: 'lost' }]);

@@ -118,7 +118,7 @@ const lastRunOf = ({ batch, inverse, inverted }: StoredWrite): string =>
 
 /** What a write is known to have damaged while its inverse may still land: also what that does not undo. */
 export const pendingOf = ({ inverse }: Pick<StoredWrite, 'inverse'>): Damage[] => [
-  ...[...(inverse?.damageOf.values() ?? [])].filter(isForeign).map(toDamage),
+  ...[...(inverse?.damageOf.values() ?? [])].map(toDamage),
   ...(inverse?.ends ?? noEnds).escalated,
 ];
 

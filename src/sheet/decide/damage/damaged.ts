@@ -219,8 +219,7 @@ export function findOver({ known, now, table }: DecideInput, saved: readonly Sus
   return known.suspects.filter(isOver).map(({ id }) => id);
 }
 
-export const pendingReason =
-  'Rows moved while this one was written. What was written here by mistake is being taken back.';
+export const pendingReason = 'What was written here by mistake is being taken back.';
 
 /** What a user is asked: the columns by their headers, with what was written and what was there. */
 function damageQuestion({ columns }: Pick<TabLayout, 'columns'>, damage: Damage): string {
