@@ -17,7 +17,7 @@ import {
   shown,
   suspect,
 } from '../support/damages.ts';
-import { addRow, changeRecord, copyRow, removeRow, rowOf } from '../support/world.ts';
+import { addRow, changeRecord, copyRow, removeRecord, removeRow, rowOf } from '../support/world.ts';
 import { creates } from '../support/world-creates.ts';
 import { cycle, decideWorld, pull, settle, worldWithLeads } from '../support/world-daemon.ts';
 import { syncOf, titles } from '../support/world-view.ts';
@@ -188,6 +188,19 @@ describe('a write that was undone', () => {
     row.cells['title'] = textCell('Dune');
     await settle(world);
     expect(titles(world)).toEqual(['Acme', 'Bolt', 'Corp', 'Dune']);
+  });
+
+  it('lets the row whose ID it took back become a record once the one that it looks like is gone', async () => {
+    const world = await worldWithLeads(['Acme', 'Bolt', 'Corp']);
+    const row = rowOf(world, bolt);
+    row.id = emptyCell;
+    row.cells['about.url'] = textCell('https://bolt.example');
+    suspect(world, { ...hit, id: emptyCell, cells: { ID: over(numberCell(2)) } }, { state: 'undone' });
+    await settle(world);
+    expect(syncOf(row)).toMatch(/^Held: This looks like record 2, and may be its row/);
+    removeRecord(world, bolt);
+    await settle(world);
+    expect(titles(world)).toEqual(['Acme', 'Corp', 'Bolt']);
   });
 
   it('is forgotten once it was watched for long enough, and then a read shows nothing', async () => {

@@ -166,7 +166,7 @@ export const isVoidClaim = ({ input, outbox }: TabIndex, { id }: BoundRow): bool
   input.known.claims.void.has(id) && !outbox.has(id);
 
 /** Whether a record is in the CRM and nothing is known that takes it away. */
-function mayStay({ cascades, records }: TabIndex, id: RecordId): boolean {
+export function mayStay({ cascades, records }: TabIndex, id: RecordId): boolean {
   const record = records.get(id);
   return record?.presence === 'present' && !cascades.isLeaving(record);
 }

@@ -13,6 +13,7 @@ import {
   type ClassifiedTab,
   isOpenClaim,
   isVoidClaim,
+  mayStay,
   type RowKind,
   type RowOf,
 } from './classify.ts';
@@ -195,8 +196,8 @@ const dependentKinds: ReadonlySet<ClassifiedRow['kind']> = new Set([
 
 /** Finds the records without a row whose row another one may be: lost ones, and those whose own row may be another's. */
 function createSuspects({ findLost, index }: ClassifiedTab, unsure: readonly RecordId[]) {
-  const unsureOnes = unsure.flatMap((id) => index.agreements.get(id) ?? []);
-  const find = createSuspectSearch(index, () => [...findLost(), ...unsureOnes]);
+  const unsureOnes = unsure.flatMap((id) => (mayStay(index, id) ? (index.agreements.get(id) ?? []) : []));
+  const find = createSuspectSearch(index, () => [...new Set([...findLost(), ...unsureOnes])]);
   const known = new Map<ObservedRow, readonly RecordId[]>();
   return (row: ObservedRow) => known.get(row) ?? known.set(row, find(row)).get(row) ?? [];
 }
