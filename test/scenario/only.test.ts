@@ -105,6 +105,17 @@ describe('a tab that has some of the records alone', () => {
     });
   });
 
+  it('S3: adds no second row of a record that fits again while its own has just lost its ID', async () => {
+    const world = await worldOfNewLeads([newLead('Acme'), newLead('Beta')]);
+    changeRecord(world, acme, { status_name: 'lost' });
+    await settle(world);
+    rowOf(world, acme).id = emptyCell;
+    changeRecord(world, acme, { status_name: 'new' });
+    await settle(world);
+    expect(titlesIn(world)).toEqual(['Acme', 'Beta']);
+    expect(titles(world)).toEqual(['Acme', 'Beta']);
+  });
+
   it('counts the five minutes over a restart', async () => {
     const world = await worldOfNewLeads([newLead('Acme')]);
     changeRecord(world, acme, { status_name: 'lost' });

@@ -152,7 +152,8 @@ export function judgeTab(tab: ClassifiedTab, { release }: Braked): JudgedTab {
   for (const row of later) verdicts.push(judgeRow(row, index, { ...around, suspectsOf }));
   const found = new Set([...collect(verdicts, 'resembled'), ...lookAlikes(tab).flatMap(suspectsOf)]);
   const shown = present.union(tab.named);
-  const known = shown.union(found);
+  // A row that lost its ID is the row of its record, also before that is written back.
+  const known = shown.union(found).union(foundIds);
   const given = collect(verdicts, 'table').flatMap(({ write }) =>
     write.kind === 'set' && write.id ? [describeCell(write.id)] : [],
   );
@@ -172,7 +173,7 @@ export function judgeTab(tab: ClassifiedTab, { release }: Braked): JudgedTab {
       forgetCreates(index, shown),
       ...rowless,
       countLeftOut(index, known),
-      takeBackDeletes(index, known.union(foundIds), release),
+      takeBackDeletes(index, known, release),
       ...appendRows(index, collect(rowless, 'due')),
     ],
   };
